@@ -94,15 +94,6 @@ export interface SealOptions extends EngineOptions {
   readonly authTagLength?: number | undefined;
 }
 
-const sealNames: Names<SealOptions> = {
-  key: true,
-  nonce: true,
-  source: true,
-  aad: true,
-  authTagLength: true,
-  ...engineNames,
-};
-
 /** Options of {@link open}. Sizes are in bytes. */
 export interface OpenOptions extends EngineOptions {
   /** The key the message was sealed with. */
@@ -120,7 +111,7 @@ export interface OpenOptions extends EngineOptions {
   readonly authTagLength?: number | undefined;
 }
 
-const openNames: Names<OpenOptions> = {
+const appendedNames: Names<SealOptions & OpenOptions> = {
   key: true,
   nonce: true,
   source: true,
@@ -182,7 +173,7 @@ export const sealParser: Parser = { fill: fillSeal, counts: [2], options: 1 };
 
 type SealFields = SealOptions & Partial<TextTargetOptions>;
 const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
-  ...sealNames,
+  ...appendedNames,
   ...targetNames,
 });
 
@@ -193,8 +184,17 @@ function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean):
 
 /** Runs `seal(algorithm, options)` on the calling thread. */
 export function sealSync(algorithm: unknown, given: object): unknown {
+  return runOptions(fillSealOptions, algorithm, given, sealTable.plain);
+}
+
+function runOptions(
+  fill: typeof fillSealOptions,
+  algorithm: unknown,
+  given: object,
+  accepted: Accepted<any>,
+): unknown {
   try {
-    fillSealOptions(algorithm, given, sealTable.plain);
+    fill(algorithm, given, accepted);
     if (request.routed) throw routedSync();
   } catch (error) {
     clearRequest();
@@ -245,7 +245,7 @@ export const openParser: Parser = { fill: fillOpen, counts: [2], options: 1 };
 
 type OpenFields = OpenOptions & Partial<TextTargetOptions>;
 const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', {
-  ...openNames,
+  ...appendedNames,
   ...targetNames,
 });
 
@@ -256,14 +256,7 @@ function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean):
 
 /** Runs `open(algorithm, options)` on the calling thread. */
 export function openSync(algorithm: unknown, given: object): unknown {
-  try {
-    fillOpenOptions(algorithm, given, openTable.plain);
-    if (request.routed) throw routedSync();
-  } catch (error) {
-    clearRequest();
-    throw error;
-  }
-  return runFilled();
+  return runOptions(fillOpenOptions, algorithm, given, openTable.plain);
 }
 
 function fillOpenOptions(algorithm: unknown, given: unknown, accepted: Accepted<any>): void {

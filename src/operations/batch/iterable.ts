@@ -41,7 +41,7 @@ export async function runManyIterable(
     await before;
     const index = results.push(undefined) - 1;
     before = last;
-    last = runBatch({ ...call, messages, ownKey: undefined }, signal).then((result) => {
+    last = runBatch(() => ({ ...call, messages, ownKey: undefined }), signal).then((result) => {
       results[index] = result;
     });
     // Awaited before the next batch but one, and at the end.

@@ -51,35 +51,20 @@ export function runManyPromise(
   route: Route | undefined,
   preference: EnginePreference | undefined,
 ): Promise<unknown> {
-  const completion = signal === undefined ? new PromiseCompletion() : new ManyPromise();
-  if (signal?.aborted) {
-    completion.reject(signal.reason);
-    return completion.promise;
-  }
-  let jobs: BatchJobs | undefined;
-  try {
+  return runBatch(() => {
     let batch = parse(given, count, true, preference);
     if (route !== undefined) batch = { ...batch, route };
-    if (preference !== undefined)
-      batch = { ...batch, preference: enginesAmong(batch.preference, preference) };
-    jobs = start(batch, completion, signal !== undefined);
-  } catch (error) {
-    completion.reject(error);
-    return completion.promise;
-  }
-  if (jobs !== undefined && completion instanceof ManyPromise && !jobs.settled) {
-    completion.jobs = jobs;
-    completion.attachSignal(signal!);
-  }
-  return completion.promise;
+    if (preference === undefined) return batch;
+    return { ...batch, preference: enginesAmong(batch.preference, preference) };
+  }, signal);
 }
 
-/** Runs a parsed call, as {@link runManyPromise} does. */
-export function runBatch(batch: Batch, signal: AbortSignal | undefined): Promise<unknown> {
+/** Runs the call that `parse` returns, as {@link runManyPromise} does. */
+export function runBatch(parse: () => Batch, signal: AbortSignal | undefined): Promise<unknown> {
   const completion = signal === undefined ? new PromiseCompletion() : new ManyPromise();
   try {
-    signal?.throwIfAborted();
-    const jobs = start(batch, completion, signal !== undefined);
+    if (signal?.aborted) throw signal.reason;
+    const jobs = start(parse(), completion, signal !== undefined);
     if (jobs !== undefined && completion instanceof ManyPromise && !jobs.settled) {
       completion.jobs = jobs;
       completion.attachSignal(signal!);
