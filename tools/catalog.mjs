@@ -14,40 +14,68 @@ const { parameters, hashes, ciphers } = JSON.parse(
   execFileSync('cargo', cargo, { cwd: root, env: await prepareNativeBuild(), encoding: 'utf8' }),
 );
 
-/** Properties that most entries have; the others are arguments of hash() and cipher(). */
+/** The most bytes of an output that has any length. */
+const OUTPUT_MAX = 2 ** 30;
+
+/** The properties of most algorithms; a row has those that differ. */
 const usual = {
   hash: {
     xof: false,
     tuple: false,
     keyRequired: false,
-    direct: true,
-    parameters: null,
     seedBits: 0,
-    hmac: true,
     oneWay: false,
     cryptographic: true,
-    broken: false,
   },
-  cipher: { aead: true, ivMax: 0, tagSize: 16, tagMin: 16, maxAad: Number.MAX_SAFE_INTEGER },
+  cipher: {
+    maxSource: Number.MAX_SAFE_INTEGER,
+    ivMax: 0,
+    tagSize: 16,
+    tagMin: 16,
+    maxAad: Number.MAX_SAFE_INTEGER,
+  },
 };
 
-/**
- * Returns the call that makes an entry. It is marked as pure, so that bundles can leave the table
- * out.
- */
-function entry(kind, { id, name, aliases, standard, portableCost, ...rest }) {
-  const sizes = Object.keys(rest).filter((key) => !(key in usual[kind]));
-  const special = Object.keys(usual[kind])
-    .filter((key) => literal(rest[key]) !== literal(usual[kind][key]))
-    .map((key) => `${key}: ${literal(rest[key])}`);
-  const values = [id, name, ...sizes.map((key) => rest[key]), standard, portableCost, aliases];
-  return (
-    `  /* @__PURE__ */ ${kind}(${values.map((value) => literal(value)).join(', ')}` +
-    `${special.length > 0 ? `, { ${special.join(', ')} }` : ''}),\n`
-  );
+/** Returns a property for each algorithm that has a value. */
+const properties = (table, valueOf) =>
+  table
+    .map((facts) => [literal(facts.name), valueOf(facts)])
+    .filter(([, value]) => value)
+    .map(([name, value]) => `  ${name}: ${value},\n`)
+    .join('');
+
+/** Returns a function of an algorithm: its sizes and costs, and what is not usual. */
+const row = (usually, sizes) => (facts) => {
+  const special = Object.keys(usually)
+    .filter((key) => literal(facts[key]) !== literal(usually[key]))
+    .map((key) => `, ${key}: ${literal(facts[key])}`);
+  const bytes = literal(sizes.map((key) => facts[key]));
+  return `{ bytes: ${bytes}, ns: ${literal(facts.portableCost)}${special.join('')} }`;
+};
+
+const rangesOf = (parameters) => literal(parameters).replaceAll(String(OUTPUT_MAX), 'MOST');
+
+/** Returns the aliases in one string, which is written as two if it is long. */
+function aliasText({ aliases }) {
+  const half = aliases.join(' ').length > 90 ? Math.ceil(aliases.length / 2) : aliases.length;
+  const rest = aliases.slice(half).join(' ');
+  const text = aliases.slice(0, half).join(' ');
+  return text && (rest ? `${literal(`${text} `)} + ${literal(rest)}` : literal(text));
 }
 
-const names = (table) => table.map(({ name }) => `'${name}'`).join(' | ');
+/** Returns the type of the names; names that differ in their last number are one template. */
+function nameType(table) {
+  const ends = {};
+  for (const { name } of table) {
+    const [, stem, end] = /^(.*?)(\d*)$/.exec(name);
+    (ends[stem] ??= []).push(end);
+  }
+  return Object.entries(ends)
+    .map(([stem, all]) =>
+      all.length === 1 ? literal(`${stem}${all[0]}`) : `\`${stem}\${${all.join(' | ')}}\``,
+    )
+    .join(' | ');
+}
 
 // A limit of 2^64 - 1 means none in practice; JavaScript's largest exact integer says the same.
 function literal(value) {
@@ -69,54 +97,79 @@ import type { CipherFacts, HashFacts, ParameterRanges } from './facts.js';
 export const parameterNumbers = ${literal(Object.fromEntries(parameters.map((name, at) => [name, at])))};
 
 /** The standard names of the hashes. */
-export type HashName = ${names(hashes)};
+export type HashName = ${nameType(hashes)};
 
 /** The standard names of the ciphers. */
-export type CipherName = ${names(ciphers)};
+export type CipherName = ${nameType(ciphers)};
 
-const usualHash = ${JSON.stringify(usual.hash).replace('null', 'null as ParameterRanges | null')};
+/** An algorithm: sizes, nanoseconds of a message and of each byte, and what is not usual. */
+type Row<Sizes, Usual> = Partial<Usual> & {
+  readonly bytes: Sizes;
+  readonly ns: readonly [number, number];
+};
 
-function hash(
-  id: number,
-  name: HashName,
-  digestSize: number,
-  blockSize: number,
-  stateSize: number,
-  standard: string,
-  portableCost: readonly [number, number],
-  aliases: readonly string[],
-  special?: Partial<typeof usualHash>,
-): HashFacts {
-  const sizes = { id, name, aliases, digestSize, blockSize, stateSize };
-  // Without a prototype, from which names of options could be inherited.
-  const parameters = special?.parameters ? { ...special.parameters, __proto__: null } : null;
-  return { ...sizes, ...usualHash, ...special, parameters, standard, portableCost };
+const usualHash = ${literal(usual.hash)};
+
+/** The most bytes of what may have any length. */
+const MOST = ${OUTPUT_MAX};
+
+interface HashRow extends Row<readonly [number, number, number], typeof usualHash> {
+  /** By default true if it is cryptographic. */
+  readonly hmac?: boolean;
 }
 
-const usualCipher = ${JSON.stringify(usual.cipher)};
+/** The hashes in the order of their numbers, with the sizes of digest, block and state. */
+const hashRows: Record<HashName, HashRow> = {
+${properties(hashes, (facts) =>
+  row({ ...usual.hash, hmac: facts.cryptographic }, ['digestSize', 'blockSize', 'stateSize'])(
+    facts,
+  ),
+)}};
 
-function cipher(
-  id: number,
-  name: CipherName,
-  keySize: number,
-  ivSize: number,
-  maxSource: number,
-  standard: string,
-  portableCost: readonly [number, number],
-  aliases: readonly string[],
-  special?: Partial<typeof usualCipher>,
-): CipherFacts {
-  const sizes = { id, name, aliases, keySize, ivSize, maxSource };
-  return { ...sizes, ...usualCipher, ...special, standard, portableCost };
+const ranges: Partial<Record<string, ParameterRanges>> = {
+${properties(hashes, (facts) => facts.parameters && rangesOf(facts.parameters))}};
+
+const usualCipher = ${literal(usual.cipher)};
+
+/** The ciphers in the order of their numbers, with the sizes of key and nonce. */
+const cipherRows: Record<CipherName, Row<readonly [number, number], typeof usualCipher>> = {
+${properties(ciphers, row(usual.cipher, ['keySize', 'ivSize']))}};
+
+const aliases: Partial<Record<string, string>> = {
+${properties([...hashes, ...ciphers], aliasText)}};
+
+function aliasesOf(name: string): readonly string[] {
+  return Object.hasOwn(aliases, name) ? aliases[name]!.split(' ') : [];
+}
+
+function allHashes(): HashFacts[] {
+  return Object.entries(hashRows).map(([name, { bytes, ns, ...special }], id) => {
+    const [digestSize, blockSize, stateSize] = bytes;
+    const sizes = { id, name, aliases: aliasesOf(name), digestSize, blockSize, stateSize };
+    // In one order, so that V8 gives all one hidden class.
+    const usual = { ...usualHash, hmac: special.cryptographic !== false };
+    const facts = { ...sizes, ...usual, ...special, portableCost: ns };
+    const direct = !facts.tuple && !facts.keyRequired;
+    // Without a prototype, from which names of options could be inherited.
+    const parameters = Object.hasOwn(ranges, name) ? { ...ranges[name], __proto__: null } : null;
+    return { ...facts, direct, parameters };
+  });
+}
+
+function allCiphers(): CipherFacts[] {
+  return Object.entries(cipherRows).map(([name, { bytes, ns, ...special }], id) => {
+    const [keySize, ivSize] = bytes;
+    const sizes = { id, name, aliases: aliasesOf(name), keySize, ivSize };
+    const facts = { ...sizes, ...usualCipher, ...special, portableCost: ns };
+    return { ...facts, aead: facts.tagSize > 0 };
+  });
 }
 
 /** The hashes, by number. */
-export const hashes: readonly HashFacts[] = [
-${hashes.map((facts) => entry('hash', facts)).join('')}];
+export const hashes: readonly HashFacts[] = /* @__PURE__ */ allHashes();
 
 /** The ciphers, by number. */
-export const ciphers: readonly CipherFacts[] = [
-${ciphers.map((facts) => entry('cipher', facts)).join('')}];
+export const ciphers: readonly CipherFacts[] = /* @__PURE__ */ allCiphers();
 `,
 );
 
@@ -210,9 +263,6 @@ function recipe(facts) {
   const rest = others.length > 0 ? `, { ${others.join(', ')} }` : '';
   return `export const ${identifier(facts)} = /* @__PURE__ */ recipe('${name}', ${kind}, ${given.join(', ')}${rest});\n`;
 }
-
-/** The most bytes of an output that has any length. */
-const OUTPUT_MAX = 2 ** 30;
 
 /** Returns the sizes of a range, in words. */
 function sizes([least, most]) {

@@ -44,8 +44,6 @@ export interface HashFacts {
   /** True if a state does not reveal the whole blocks that it has absorbed, such as HMAC's key. */
   readonly oneWay: boolean;
   readonly cryptographic: boolean;
-  readonly broken: boolean;
-  readonly standard: string;
   /** Nanoseconds of a message and of each of its bytes by the portable engine. */
   readonly portableCost: readonly [number, number];
 }
@@ -69,7 +67,6 @@ export interface CipherFacts {
   /** The most bytes of source under one nonce. */
   readonly maxSource: number;
   readonly maxAad: number;
-  readonly standard: string;
   /** Nanoseconds of a message and of each of its bytes by the portable engine. */
   readonly portableCost: readonly [number, number];
 }
