@@ -112,8 +112,7 @@ const lateFiles = {
     'streams/open-range',
     'streams/sealed-file-header',
   ],
-  'streams/passphrase/transforms': [
-    'streams/passphrase/transforms',
+  'streams/passphrase/pumps': [
     'streams/passphrase/pumps',
     'streams/passphrase/parameters',
     'streams/passphrase/derive-key',

@@ -60,7 +60,7 @@ const chunkRoots = [
   'operations/hmac',
   'operations/key',
   'streams/digest-stream',
-  'streams/passphrase/transforms',
+  'streams/passphrase/pumps',
   'streams/sealed-streams',
 ];
 

@@ -78,7 +78,7 @@ async function readStreamStart(take, name) {
 
 /** Raises Millrace's memory limit to what the key derivation needs. Throws above `limits`. */
 function raiseMemoryLimit(scrypt, name) {
-  const { checkLimits } = require('../../dist/streams/passphrase/transforms.js')[
+  const { checkLimits } = require('../../dist/streams/passphrase/pumps.js')[
     'streams/passphrase/derive-key'
   ];
   const { scryptMemory } = require('../../dist/kdf/derivations.js')['base/kdf-costs'];

@@ -135,8 +135,9 @@ export class InputKey {
 const MAC = 'sha512';
 const DIGEST_SIZE = 64;
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+/** Returns the parts in memory for secrets. */
+export function joined(parts: readonly Uint8Array[]): Secret<Buffer> {
+  const all = secretResult(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {
     all.set(part, at);
@@ -145,41 +146,42 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
+/** Returns the error for a header that the key does not commit to. */
+export function notCommitted(): Error {
+  return makeError(
+    'ERR_AUTHENTICATION',
+    'authentication failed: the stream was sealed with another key, algorithm or context, or ' +
+      'its header was changed',
+  );
+}
+
 /** The keys of one message. {@link MessageKey.dispose} wipes them. */
 export class MessageKey {
   readonly #facts: CipherFacts;
   readonly #key: Key;
   readonly #baseNonce: Uint8Array;
-  readonly #commitment: Uint8Array;
+  /** Identifies this key; part of the header. */
+  readonly commitment: Uint8Array;
 
   constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
     this.#facts = facts;
     this.#key = createKeyFor(facts.name, key, localEngines(undefined, 'sealed streams'));
     this.#baseNonce = secretCopy(baseNonce);
-    this.#commitment = secretCopy(commitment);
-  }
-
-  /** Identifies this key; part of the header. */
-  get commitment(): Uint8Array {
-    return this.#commitment;
+    this.commitment = secretCopy(commitment);
   }
 
   /** Returns true if this is the committed key. */
   committed(commitment: Uint8Array): boolean {
     let difference = 0;
-    for (const [index, byte] of this.#commitment.entries()) difference |= byte ^ commitment[index]!;
+    for (const [index, byte] of this.commitment.entries()) difference |= byte ^ commitment[index]!;
     return difference === 0;
   }
 
   /** Seals consecutive chunks on the pool; `first` is the number of the first. `source` is lent. */
   async seal(first: number, count: number, source: Uint8Array): Promise<Buffer> {
     const target = allocateApart(source.length + count * TAG_SIZE);
-    await runPromise(
-      undefined,
-      fillRun,
-      this.#run(Operation.SealChunks, first, count, source, target),
-      RUN_FIELDS,
-    );
+    const fill = (): void => this.#fill(Operation.SealChunks, first, count, source, target);
+    await runPromise(undefined, fill, [], 0);
     return target;
   }
 
@@ -189,12 +191,8 @@ export class MessageKey {
    */
   async open(first: number, count: number, source: Uint8Array): Promise<Secret<Buffer>> {
     const target = secretResult(source.length - count * TAG_SIZE);
-    await runPromise(
-      undefined,
-      fillRun,
-      this.#run(Operation.OpenChunks, first, count, source, target),
-      RUN_FIELDS,
-    );
+    const fill = (): void => this.#fill(Operation.OpenChunks, first, count, source, target);
+    await runPromise(undefined, fill, [], 0);
     return target;
   }
 
@@ -204,11 +202,8 @@ export class MessageKey {
       const sealed = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
       const target = secretResult(sealed.length - TAG_SIZE);
       try {
-        runSync(
-          fillRun,
-          this.#run(Operation.OpenChunks, first + index, 1, sealed, target),
-          RUN_FIELDS,
-        );
+        const number = first + index;
+        runSync(() => this.#fill(Operation.OpenChunks, number, 1, sealed, target), [], 0);
       } catch (error) {
         if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION')
           return first + index;
@@ -220,45 +215,28 @@ export class MessageKey {
     throw makeError('ERR_ENGINE', 'a run of chunks failed, but none of its chunks');
   }
 
-  #run(
+  /** Fills one native call for many chunks: crates/request/src/chunks.rs. */
+  #fill(
     operation: Operation,
     first: number,
     count: number,
     source: Uint8Array,
     target: Uint8Array,
-  ): Run {
-    return [operation, this.#facts, this.#key, this.#baseNonce, first, count, source, target];
+  ): void {
+    const prepared = keyEngines(this.#key, this.#facts.name);
+    beginRequest(operation, this.#facts.id, source, 0, sizeOf(source));
+    setEngines(prepared);
+    frame[At.SeedLow] = first >>> 0;
+    frame[At.SeedHigh] = Math.floor(first / 2 ** 32);
+    frame[At.Count] = count;
+    frame[At.MessageSize] = CHUNK_SIZE;
+    setIv(this.#baseNonce, 0, sizeOf(this.#baseNonce));
+    setTarget(target, 0, sizeOf(target));
+    request.flags |= Flag.Fresh;
   }
 
   /** Wipes the key as soon as the runs in flight have used it. */
   dispose(): void {
     this.#key.dispose();
   }
-}
-
-type Run = [
-  operation: Operation,
-  facts: CipherFacts,
-  key: Key,
-  baseNonce: Uint8Array,
-  first: number,
-  count: number,
-  source: Uint8Array,
-  target: Uint8Array,
-];
-const RUN_FIELDS = 8;
-
-/** Fills one native call for many chunks: crates/node/src/chunks.rs. */
-function fillRun(given: ArrayLike<unknown>): void {
-  const [operation, facts, key, baseNonce, first, count, source, target] = given as unknown as Run;
-  const prepared = keyEngines(key, facts.name);
-  beginRequest(operation, facts.id, source, 0, sizeOf(source));
-  setEngines(prepared);
-  frame[At.SeedLow] = first >>> 0;
-  frame[At.SeedHigh] = Math.floor(first / 2 ** 32);
-  frame[At.Count] = count;
-  frame[At.MessageSize] = CHUNK_SIZE;
-  setIv(baseNonce, 0, sizeOf(baseNonce));
-  setTarget(target, 0, sizeOf(target));
-  request.flags |= Flag.Fresh;
 }

@@ -50,19 +50,7 @@ interface Run {
   error: Error | undefined;
 }
 
-/** The interface of a pump to its stream. */
-export interface Pump {
-  /** Takes input; calls `taken` when it has been copied (back-pressure). One input at a time. */
-  write(input: Uint8Array, taken: (error?: Error) => void): void;
-  /** Ends the input; calls `ended` when all output has been put. */
-  end(ended: (error?: Error) => void): void;
-  /** Continues: the sink takes output again. */
-  resume(): void;
-  /** Stops everything, wipes the keys and reports the error to pending callbacks. */
-  close(error?: Error): void;
-}
-
-export abstract class ChunkPump implements Pump {
+export abstract class ChunkPump {
   readonly #sink: OutputSink;
   /** Bytes of a whole input chunk. */
   readonly #chunkSize: number;
@@ -85,6 +73,8 @@ export abstract class ChunkPump implements Pump {
 
   #ended: ((error?: Error) => void) | undefined;
   #flushing = false;
+  /** Input waits for a key. */
+  #held = false;
   /** An error is queued: further input is ignored. */
   #failed = false;
   #closed = false;
@@ -97,10 +87,10 @@ export abstract class ChunkPump implements Pump {
   }
 
   /**
-   * Reads from the start of the input what belongs to no chunk. Returns its size; throws to end the
-   * stream.
+   * Reads from `at` what belongs to no chunk, until it returns 0. Returns its size; throws to end
+   * the stream.
    */
-  protected abstract header(input: Uint8Array): number;
+  protected abstract header(input: Uint8Array, at: number): number;
   /** Checks the size of the last chunk. Throws to end the stream. */
   protected abstract checkLast(size: number): void;
   /** Turns consecutive chunks into output. `source` is lent. */
@@ -108,6 +98,7 @@ export abstract class ChunkPump implements Pump {
   /** Wipes keys. */
   protected abstract wipe(): void;
 
+  /** Takes input; calls `taken` when it has been copied (back-pressure). One input at a time. */
   write(input: Uint8Array, taken: (error?: Error) => void): void {
     if (this.#closed) {
       taken(destroyedError());
@@ -120,8 +111,14 @@ export abstract class ChunkPump implements Pump {
     this.#take();
   }
 
+  /** Ends the input; calls `ended` when all output has been put. */
   end(ended: (error?: Error) => void): void {
     this.#ended = ended;
+    if (!this.#held) this.#finish();
+  }
+
+  /** Processes the last chunk. */
+  #finish(): void {
     if (!this.#failed) {
       const whole = Math.floor(this.#buffered / this.#chunkSize);
       try {
@@ -135,11 +132,13 @@ export abstract class ChunkPump implements Pump {
     this.#deliver();
   }
 
+  /** Continues: the sink takes output again. */
   resume(): void {
     this.#sinkReady = true;
     this.#deliver();
   }
 
+  /** Stops everything, wipes the keys and reports the error to pending callbacks. */
   close(error: Error = destroyedError()): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -150,6 +149,22 @@ export abstract class ChunkPump implements Pump {
     if (this.#input !== undefined) this.#taken(error);
     this.#ended?.(error);
     this.#input = this.#ended = undefined;
+  }
+
+  protected get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Takes no input before the promise resolves; its rejection ends the stream. */
+  protected hold(ready: Promise<void>): void {
+    this.#held = true;
+    void ready
+      .catch((error: unknown) => this.#fail(error as Error))
+      .then(() => {
+        this.#held = false;
+        if (this.#ended === undefined) this.#deliver();
+        else this.#finish();
+      });
   }
 
   /** Queues output that needs no processing. */
@@ -167,17 +182,21 @@ export abstract class ChunkPump implements Pump {
   /** Copies as much of the pending input as fits. */
   #take(): void {
     const input = this.#input;
-    if (input === undefined) return;
+    if (input === undefined || this.#held) return;
     try {
       if (sizeOf(input) < this.#inputSize)
         throw makeError(
           'ERR_ARGUMENT_VALUE',
           'a chunk was detached or shrunk before the stream had taken it',
         );
-      if (this.#inputAt === 0 && !this.#failed) this.#inputAt = this.header(input);
+      for (let read = 1; read > 0 && !this.#failed && !this.#held;) {
+        read = this.header(input, this.#inputAt);
+        this.#inputAt += read;
+      }
     } catch (error) {
       this.#fail(error as Error);
     }
+    if (this.#held) return;
     while (!this.#failed) {
       const free = this.#runLength * this.#chunkSize - this.#buffered;
       if (free === 0) {
@@ -296,7 +315,7 @@ export abstract class ChunkPump implements Pump {
       this.#sinkReady = false;
       if (this.#sink.put(run.output)) this.#sinkReady = true;
     }
-    if (this.#closed) return;
+    if (this.#closed || this.#held) return;
     this.#take();
     this.#flushLater();
     const ended = this.#ended;

@@ -20,6 +20,7 @@ import {
   CHUNKS_MAX,
   HEADER_SIZE,
   InputKey,
+  notCommitted,
   SALT_SIZE,
   SEALED_CHUNK_SIZE,
   TAG_SIZE,
@@ -90,11 +91,7 @@ export async function openRange(read: unknown, options: unknown): Promise<Buffer
     const message = input.derive(part(header, 0, SALT_SIZE));
     try {
       if (!message.committed(part(header, SALT_SIZE, HEADER_SIZE - SALT_SIZE)))
-        throw makeError(
-          'ERR_AUTHENTICATION',
-          'authentication failed: the stream was sealed with another key, algorithm or ' +
-            'context, or its header was changed',
-        );
+        throw notCommitted();
       const first = Math.floor(start / CHUNK_SIZE);
       const wanted = Math.ceil(end / CHUNK_SIZE) - first;
       const place = HEADER_SIZE + first * SEALED_CHUNK_SIZE;

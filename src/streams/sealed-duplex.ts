@@ -4,64 +4,18 @@
 import { addAbortSignal, Duplex, type DuplexOptions } from 'node:stream';
 import { refuseEnded } from '../base/sources.js';
 import { nextTick } from '#platform/base/runtime.js';
-import type { Pump } from './chunk-pump.js';
-import {
-  KeyOpeningPump,
-  keySealingPump,
-  PassphraseOpeningPump,
-  PassphraseSealingPump,
-} from './passphrase/pumps.js';
-import {
-  keyOpeningSettings,
-  keySealingSettings,
-  openingSettings,
-  sealingSettings,
-} from './passphrase/parameters.js';
-import {
-  OpeningPump,
-  SealingPump,
-  streamOptions,
-  type MakePump,
-  type SealedStreamOptions,
-  type StreamSettings,
-} from './sealed-streams.js';
+import type { ChunkPump } from './chunk-pump.js';
+import type { Work } from './sealed-streams.js';
 
-// promises.ts documents these functions.
-
-export function sealStream(options: SealedStreamOptions): Duplex {
-  const settings = streamOptions(options);
-  return new ChunkStream(settings, (sink) => new SealingPump(sink, settings.sealing));
-}
-
-export function openStream(options: SealedStreamOptions): Duplex {
-  const settings = streamOptions(options);
-  return new ChunkStream(settings, (sink) => new OpeningPump(sink, settings.sealing));
-}
-
-export function sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
-  const settings = sealingSettings(options, true);
-  return new ChunkStream(settings, (sink) => new PassphraseSealingPump(sink, passphrase, settings));
-}
-
-export function openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
-  const settings = openingSettings(options, true);
-  return new ChunkStream(settings, (sink) => new PassphraseOpeningPump(sink, passphrase, settings));
-}
-
-export function sealStreamWithKey(key: unknown, options: unknown): Duplex {
-  const settings = keySealingSettings(options, true);
-  return new ChunkStream(settings, (sink) => keySealingPump(sink, key, settings));
-}
-
-export function openStreamWithKey(key: unknown, options: unknown): Duplex {
-  const settings = keyOpeningSettings(options, true);
-  return new ChunkStream(settings, (sink) => new KeyOpeningPump(sink, key, settings));
+/** Returns a Node.js stream. */
+export function duplexStream(work: Work): Duplex {
+  return new ChunkStream(work);
 }
 
 class ChunkStream extends Duplex {
-  readonly #pump: Pump;
+  readonly #pump: ChunkPump;
 
-  constructor({ signal, highWaterMark }: StreamSettings, makePump: MakePump) {
+  constructor({ signal, highWaterMark, makePump }: Work) {
     super({ __proto__: null, highWaterMark } as DuplexOptions);
     this.#pump = makePump({
       put: (output) => this.push(output),

@@ -13,11 +13,12 @@ import {
   type Data,
 } from '../base/arguments.js';
 import { abortSignal } from '../scheduling/run.js';
-import { ChunkPump, type OutputSink, type Pump } from './chunk-pump.js';
+import { ChunkPump, type OutputSink } from './chunk-pump.js';
 import {
   CHUNK_SIZE,
   HEADER_SIZE,
   InputKey,
+  notCommitted,
   SALT_SIZE,
   SEALED_CHUNK_SIZE,
   TAG_SIZE,
@@ -65,16 +66,16 @@ const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
   highWaterMark: true,
 });
 
-// promises.ts documents these functions.
-
-export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
+/** Checks the options of a stream that seals. */
+export function sealing(options: SealedStreamOptions): Work {
   const settings = streamOptions(options);
-  return transformStream(settings, (sink) => new SealingPump(sink, settings.sealing));
+  return { ...settings, makePump: (sink) => new SealingPump(sink, settings.sealing) };
 }
 
-export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
+/** Checks the options of a stream that opens. */
+export function opening(options: SealedStreamOptions): Work {
   const settings = streamOptions(options);
-  return transformStream(settings, (sink) => new OpeningPump(sink, settings.sealing));
+  return { ...settings, makePump: (sink) => new OpeningPump(sink, settings.sealing) };
 }
 
 /** Keeps a pipe flowing while a run is processed. */
@@ -86,8 +87,14 @@ export interface StreamSettings {
   readonly highWaterMark: number;
 }
 
+/** Seals or opens a message, as a stream or as a whole. */
+export interface Work extends StreamSettings {
+  /** Called once. */
+  readonly makePump: (sink: OutputSink) => ChunkPump;
+}
+
 /** Reads the options of a sealed stream; `sealing` are its own properties. */
-export function streamOptions(
+function streamOptions(
   options: unknown,
 ): StreamSettings & { readonly sealing: SealedStreamOptions } {
   if (options === undefined)
@@ -96,24 +103,18 @@ export function streamOptions(
       'a sealed stream needs an options object with algorithm and key',
     );
   const sealing = given<SealedStreamOptions>(options, 'options', takes);
-  const { signal, highWaterMark } = sealing;
-  return {
-    sealing,
-    signal: abortSignal(signal),
-    highWaterMark:
-      highWaterMark === undefined
-        ? HIGH_WATER_MARK
-        : positive(highWaterMark, 'options.highWaterMark'),
-  };
+  return { sealing, ...streamSettings(sealing) };
 }
 
-function positive(value: unknown, name: string): number {
-  const number = unsigned(value, name);
-  if (number === 0) throw makeError('ERR_ARGUMENT_VALUE', `${name} must be at least 1`);
-  return number;
+/** Checks the options of the stream itself. */
+export function streamSettings({
+  signal,
+  highWaterMark = HIGH_WATER_MARK,
+}: Pick<SealedStreamOptions, 'signal' | 'highWaterMark'>): StreamSettings {
+  if (unsigned(highWaterMark, 'options.highWaterMark') === 0)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.highWaterMark must be at least 1');
+  return { signal: abortSignal(signal), highWaterMark };
 }
-
-export type MakePump = (sink: OutputSink) => Pump;
 
 /** What a pump needs of a TransformStreamDefaultController. */
 interface Controller {
@@ -121,12 +122,13 @@ interface Controller {
   error(reason: unknown): void;
 }
 
-/** Returns a web stream around a pump. */
-export function transformStream(
-  { signal, highWaterMark }: StreamSettings,
-  makePump: MakePump,
-): TransformStream<Bytes, Buffer> {
-  let pump!: Pump;
+/** Returns a web stream. */
+export function transformStream({
+  signal,
+  highWaterMark,
+  makePump,
+}: Work): TransformStream<Bytes, Buffer> {
+  let pump!: ChunkPump;
   let controller!: Controller;
   const abort = (): void => {
     over(signal!.reason);
@@ -190,19 +192,30 @@ function randomSalt(): Uint8Array {
 
 /** Seals. */
 export class SealingPump extends ChunkPump {
-  readonly #key: MessageKey;
+  #key: MessageKey | undefined;
 
   /**
-   * `salt` and `first` (the number of the first chunk) are for tests: a repeated salt under one key
-   * reveals both messages.
+   * Without `sealing`, {@link begin} must follow. `salt` and `first` (the number of the first chunk)
+   * are for tests: a repeated salt under one key reveals both messages. The result starts with
+   * `prefix`.
    */
   constructor(
     sink: OutputSink,
-    { algorithm, key, context }: SealedStreamOptions,
-    salt: Uint8Array = randomSalt(),
+    sealing: SealedStreamOptions | undefined,
+    salt?: Uint8Array,
     first = 0,
+    prefix?: Buffer,
   ) {
     super(sink, CHUNK_SIZE, first);
+    if (sealing !== undefined) this.begin(sealing, prefix, salt);
+  }
+
+  /** Derives the keys and puts the header. */
+  protected begin(
+    { algorithm, key, context }: SealedStreamOptions,
+    prefix?: Buffer,
+    salt: Uint8Array = randomSalt(),
+  ): void {
     const input = new InputKey(algorithm, key, context);
     try {
       this.#key = input.derive(salt);
@@ -212,6 +225,7 @@ export class SealingPump extends ChunkPump {
     const header = allocateApart(HEADER_SIZE);
     header.set(salt);
     header.set(this.#key.commitment, SALT_SIZE);
+    if (prefix !== undefined) this.emit(prefix);
     this.emit(header);
   }
 
@@ -222,35 +236,40 @@ export class SealingPump extends ChunkPump {
   protected override checkLast(): void {}
 
   protected override work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
-    return this.#key.seal(first, count, source);
+    return this.#key!.seal(first, count, source);
   }
 
   protected override wipe(): void {
-    this.#key.dispose();
+    this.#key?.dispose();
   }
 }
 
 /** Opens. */
 export class OpeningPump extends ChunkPump {
-  readonly #input: InputKey;
+  #input: InputKey | undefined;
   readonly #header = allocateApart(HEADER_SIZE);
   #headerSize = 0;
   /** Derived when the header is complete. */
   #key: MessageKey | undefined;
 
-  constructor(sink: OutputSink, { algorithm, key, context }: SealedStreamOptions) {
+  /** Without `sealing`, {@link begin} must follow. */
+  constructor(sink: OutputSink, sealing: SealedStreamOptions | undefined) {
     super(sink, SEALED_CHUNK_SIZE, 0);
+    if (sealing !== undefined) this.begin(sealing);
+  }
+
+  protected begin({ algorithm, key, context }: SealedStreamOptions): void {
     this.#input = new InputKey(algorithm, key, context);
   }
 
-  protected override header(input: Uint8Array): number {
+  protected override header(input: Uint8Array, at: number): number {
     if (this.#key !== undefined) return 0;
-    const size = Math.min(HEADER_SIZE - this.#headerSize, sizeOf(input));
-    this.#header.set(part(input, 0, size), this.#headerSize);
+    const size = Math.min(HEADER_SIZE - this.#headerSize, sizeOf(input) - at);
+    this.#header.set(part(input, at, size), this.#headerSize);
     this.#headerSize += size;
     if (this.#headerSize === HEADER_SIZE) {
-      this.#key = this.#input.derive(this.#header.subarray(0, SALT_SIZE));
-      this.#input.dispose();
+      this.#key = this.#input!.derive(this.#header.subarray(0, SALT_SIZE));
+      this.#input!.dispose();
       if (!this.#key.committed(this.#header.subarray(SALT_SIZE))) {
         if (isSealedFile(this.#header))
           throw makeError(
@@ -258,11 +277,7 @@ export class OpeningPump extends ChunkPump {
             'this is a sealed file, not a sealed stream: use openWithKey, openWithPassphrase or ' +
               'their streams',
           );
-        throw makeError(
-          'ERR_AUTHENTICATION',
-          'authentication failed: the stream was sealed with another key, algorithm or ' +
-            'context, or its header was changed',
-        );
+        throw notCommitted();
       }
     }
     return size;
@@ -289,7 +304,7 @@ export class OpeningPump extends ChunkPump {
   }
 
   protected override wipe(): void {
-    this.#input.dispose();
+    this.#input?.dispose();
     this.#key?.dispose();
   }
 }

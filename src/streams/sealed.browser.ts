@@ -2,7 +2,7 @@
  * Sealed streams in browsers: web streams only.
  */
 import { makeError } from '../base/errors.js';
-import * as transforms from './passphrase/transforms.js';
+import * as pumps from './passphrase/pumps.js';
 import * as streams from './sealed-streams.js';
 import type { Duplex } from '../base/stream-types.browser.js';
 
@@ -10,18 +10,13 @@ export function sealedStreams(): typeof streams {
   return streams;
 }
 
-export function passphrases(): typeof transforms {
-  return transforms;
+export function passphrases(): typeof pumps {
+  return pumps;
 }
 
-/** The functions that create Node.js streams. */
+/** Node.js streams. */
 interface Duplexes {
-  sealStream(options: unknown): Duplex;
-  openStream(options: unknown): Duplex;
-  sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex;
-  openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex;
-  sealStreamWithKey(key: unknown, options: unknown): Duplex;
-  openStreamWithKey(key: unknown, options: unknown): Duplex;
+  duplexStream(work: streams.Work): Duplex;
 }
 
 export function sealedDuplexes(): Duplexes {

@@ -8,8 +8,8 @@ export function sealedStreams(): typeof import('./sealed-streams.js') {
 }
 
 /** Returns the functions with a passphrase. */
-export function passphrases(): typeof import('./passphrase/transforms.js') {
-  return require('./passphrase/transforms.js');
+export function passphrases(): typeof import('./passphrase/pumps.js') {
+  return require('./passphrase/pumps.js');
 }
 
 /** Returns the Node.js streams. */

@@ -40,7 +40,7 @@ import type { Duplex, TransformStream } from '#platform/base/stream-types.js';
  */
 export function sealStream(options: SealedStreamOptions): Duplex {
   refuseSurplus(arguments, 1, 'sealStream');
-  return sealedDuplexes().sealStream(options);
+  return sealedDuplexes().duplexStream(sealedStreams().sealing(options));
 }
 
 /**
@@ -78,7 +78,7 @@ export function sealStream(options: SealedStreamOptions): Duplex {
  */
 export function openStream(options: SealedStreamOptions): Duplex {
   refuseSurplus(arguments, 1, 'openStream');
-  return sealedDuplexes().openStream(options);
+  return sealedDuplexes().duplexStream(sealedStreams().opening(options));
 }
 
 /**
@@ -129,7 +129,8 @@ export async function openRange(read: ReadRange, options: OpenRangeOptions): Pro
  */
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
   refuseSurplus(arguments, 1, 'sealTransformStream');
-  return sealedStreams().sealTransformStream(options);
+  const { sealing, transformStream } = sealedStreams();
+  return transformStream(sealing(options));
 }
 
 /**
@@ -157,7 +158,8 @@ export function sealTransformStream(options: SealedStreamOptions): TransformStre
  */
 export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
   refuseSurplus(arguments, 1, 'openTransformStream');
-  return sealedStreams().openTransformStream(options);
+  const { opening, transformStream } = sealedStreams();
+  return transformStream(opening(options));
 }
 
 /**
@@ -265,7 +267,7 @@ export function sealStreamWithPassphrase(
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,
 ): Duplex {
   refuseSurplus(arguments, 2, 'sealStreamWithPassphrase');
-  return sealedDuplexes().sealStreamWithPassphrase(passphrase, options);
+  return sealedDuplexes().duplexStream(passphrases().sealingWithPassphrase(passphrase, options));
 }
 
 /**
@@ -297,7 +299,7 @@ export function openStreamWithPassphrase(
   options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
 ): Duplex {
   refuseSurplus(arguments, 2, 'openStreamWithPassphrase');
-  return sealedDuplexes().openStreamWithPassphrase(passphrase, options);
+  return sealedDuplexes().duplexStream(passphrases().openingWithPassphrase(passphrase, options));
 }
 
 /**
@@ -320,7 +322,7 @@ export function sealTransformStreamWithPassphrase(
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
   refuseSurplus(arguments, 2, 'sealTransformStreamWithPassphrase');
-  return passphrases().sealTransformStreamWithPassphrase(passphrase, options);
+  return sealedStreams().transformStream(passphrases().sealingWithPassphrase(passphrase, options));
 }
 
 /**
@@ -347,7 +349,7 @@ export function openTransformStreamWithPassphrase(
   options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
   refuseSurplus(arguments, 2, 'openTransformStreamWithPassphrase');
-  return passphrases().openTransformStreamWithPassphrase(passphrase, options);
+  return sealedStreams().transformStream(passphrases().openingWithPassphrase(passphrase, options));
 }
 
 /**
@@ -442,7 +444,7 @@ export function sealStreamWithKey(
   options?: SealWithKeyOptions & PassphraseStreamOptions,
 ): Duplex {
   refuseSurplus(arguments, 2, 'sealStreamWithKey');
-  return sealedDuplexes().sealStreamWithKey(key, options);
+  return sealedDuplexes().duplexStream(passphrases().sealingWithKey(key, options));
 }
 
 /**
@@ -477,7 +479,7 @@ export function openStreamWithKey(
   options?: OpenWithKeyOptions & PassphraseStreamOptions,
 ): Duplex {
   refuseSurplus(arguments, 2, 'openStreamWithKey');
-  return sealedDuplexes().openStreamWithKey(key, options);
+  return sealedDuplexes().duplexStream(passphrases().openingWithKey(key, options));
 }
 
 /**
@@ -502,7 +504,7 @@ export function sealTransformStreamWithKey(
   options?: SealWithKeyOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
   refuseSurplus(arguments, 2, 'sealTransformStreamWithKey');
-  return passphrases().sealTransformStreamWithKey(key, options);
+  return sealedStreams().transformStream(passphrases().sealingWithKey(key, options));
 }
 
 /**
@@ -530,5 +532,5 @@ export function openTransformStreamWithKey(
   options?: OpenWithKeyOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
   refuseSurplus(arguments, 2, 'openTransformStreamWithKey');
-  return passphrases().openTransformStreamWithKey(key, options);
+  return sealedStreams().transformStream(passphrases().openingWithKey(key, options));
 }

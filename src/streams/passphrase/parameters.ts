@@ -1,11 +1,11 @@
 /** The options of sealing and opening files, with a passphrase or a key. */
 import { options as optionsOf, unsigned } from '../../base/arguments.js';
-import { abortSignal } from '../../scheduling/run.js';
 import { makeError, wrongType } from '../../base/errors.js';
 import { derivationNames, type DerivationCallOptions } from '../../kdf/derive.js';
-import { accepted, type Accepted } from '../../base/options.js';
+import { accepted, type Accepted, type Names } from '../../base/options.js';
 import type { HeaderLimits } from './derive-key.js';
 import type { SealingAlgorithm } from '../sealed-file-header.js';
+import { streamSettings, type StreamSettings } from '../sealed-streams.js';
 
 /** Options of both. */
 interface PassphraseOptions {
@@ -60,43 +60,40 @@ export interface PassphraseStreamOptions {
   readonly highWaterMark?: number | undefined;
 }
 
-const { signal, onProgress } = derivationNames;
-const sealing = { algorithm: true, N: true, signal, onProgress } as const;
-const opening = { maxMemory: true, maxTime: true, signal, onProgress } as const;
+/** Returns a function that reads the options of a call, or of the stream that does the same. */
+function reader<T extends object>(
+  verb: 'seal' | 'open',
+  secret: 'Passphrase' | 'Key',
+  names: Names<T>,
+): (options: unknown, stream: boolean) => T & PassphraseStreamOptions {
+  const start = `With${secret}(${secret.toLowerCase()}`;
+  const whole: Accepted<any> = accepted(`${verb}${start}, data)`, names);
+  const streamed: Accepted<any> = accepted(`${verb}Stream${start})`, {
+    ...names,
+    highWaterMark: true,
+  });
+  return (options, stream) => optionsOf(options, 'options', stream ? streamed : whole);
+}
 
-const sealTakes: Accepted<keyof SealWithPassphraseOptions> = accepted(
-  'sealWithPassphrase(passphrase, data)',
-  sealing,
-);
-const openTakes: Accepted<keyof OpenWithPassphraseOptions> = accepted(
-  'openWithPassphrase(passphrase, data)',
-  opening,
-);
-const sealStreamTakes: Accepted<keyof (SealWithPassphraseOptions & PassphraseStreamOptions)> =
-  accepted('sealStreamWithPassphrase(passphrase)', { ...sealing, highWaterMark: true });
-const openStreamTakes: Accepted<keyof (OpenWithPassphraseOptions & PassphraseStreamOptions)> =
-  accepted('openStreamWithPassphrase(passphrase)', { ...opening, highWaterMark: true });
-const keySealTakes: Accepted<keyof SealWithKeyOptions> = accepted('sealWithKey(key, data)', {
+const { signal, onProgress } = derivationNames;
+const readSealing = reader<SealWithPassphraseOptions>('seal', 'Passphrase', {
   algorithm: true,
+  N: true,
   signal,
+  onProgress,
 });
-const keyOpenTakes: Accepted<keyof OpenWithKeyOptions> = accepted('openWithKey(key, data)', {
+const readOpening = reader<OpenWithPassphraseOptions>('open', 'Passphrase', {
+  maxMemory: true,
+  maxTime: true,
   signal,
+  onProgress,
 });
-const keySealStreamTakes: Accepted<keyof (SealWithKeyOptions & PassphraseStreamOptions)> = accepted(
-  'sealStreamWithKey(key)',
-  { algorithm: true, signal, highWaterMark: true },
-);
-const keyOpenStreamTakes: Accepted<keyof (OpenWithKeyOptions & PassphraseStreamOptions)> = accepted(
-  'openStreamWithKey(key)',
-  { signal, highWaterMark: true },
-);
+const readKeySealing = reader<SealWithKeyOptions>('seal', 'Key', { algorithm: true, signal });
+const readKeyOpening = reader<OpenWithKeyOptions>('open', 'Key', { signal });
 
 /** Checked options. */
-interface Settings {
-  readonly signal: AbortSignal | undefined;
+interface Settings extends StreamSettings {
   readonly onProgress: DerivationCallOptions['onProgress'];
-  readonly highWaterMark: number;
 }
 
 export interface SealSettings extends Settings {
@@ -106,9 +103,7 @@ export interface SealSettings extends Settings {
 
 export interface OpenSettings extends Settings, HeaderLimits {}
 
-export type KeyOpenSettings = Omit<Settings, 'onProgress'>;
-
-export interface KeySealSettings extends KeyOpenSettings {
+export interface KeySealSettings extends StreamSettings {
   readonly algorithm: SealingAlgorithm;
 }
 
@@ -118,14 +113,9 @@ const N_MAX = 2 ** 20;
 /** Enough for N = 2^18 and r = 8. */
 const MEMORY_MAX_BYTES = 272 * 1024 * 1024;
 const TIME_MAX_MS = 5000;
-const HIGH_WATER_MARK = 2 ** 20;
 
 export function sealingSettings(options: unknown, stream: boolean): SealSettings {
-  const given = optionsOf<SealWithPassphraseOptions & PassphraseStreamOptions>(
-    options,
-    'options',
-    (stream ? sealStreamTakes : sealTakes) as typeof sealStreamTakes,
-  );
+  const given = readSealing(options, stream);
   const { N: cost = DEFAULT_N } = given;
   const settings = common(given);
   const algorithm = algorithmOf(given);
@@ -149,30 +139,16 @@ function algorithmOf({ algorithm = 'aes-256-gcm' }: SealWithKeyOptions): Sealing
 }
 
 export function keySealingSettings(options: unknown, stream: boolean): KeySealSettings {
-  const given = optionsOf<SealWithKeyOptions & PassphraseStreamOptions>(
-    options,
-    'options',
-    (stream ? keySealStreamTakes : keySealTakes) as typeof keySealStreamTakes,
-  );
+  const given = readKeySealing(options, stream);
   return { ...common(given), algorithm: algorithmOf(given) };
 }
 
-export function keyOpeningSettings(options: unknown, stream: boolean): KeyOpenSettings {
-  return common(
-    optionsOf<OpenWithKeyOptions & PassphraseStreamOptions>(
-      options,
-      'options',
-      (stream ? keyOpenStreamTakes : keyOpenTakes) as typeof keyOpenStreamTakes,
-    ),
-  );
+export function keyOpeningSettings(options: unknown, stream: boolean): StreamSettings {
+  return common(readKeyOpening(options, stream));
 }
 
 export function openingSettings(options: unknown, stream: boolean): OpenSettings {
-  const given = optionsOf<OpenWithPassphraseOptions & PassphraseStreamOptions>(
-    options,
-    'options',
-    (stream ? openStreamTakes : openTakes) as typeof openStreamTakes,
-  );
+  const given = readOpening(options, stream);
   const { maxMemory = MEMORY_MAX_BYTES, maxTime = TIME_MAX_MS } = given;
   return {
     ...common(given),
@@ -181,14 +157,9 @@ export function openingSettings(options: unknown, stream: boolean): OpenSettings
   };
 }
 
-function common({
-  signal: given,
-  onProgress: callback,
-  highWaterMark = HIGH_WATER_MARK,
-}: PassphraseOptions & PassphraseStreamOptions): Settings {
+function common(given: PassphraseOptions & PassphraseStreamOptions): Settings {
+  const { onProgress: callback } = given;
   if (callback !== undefined && typeof callback !== 'function')
     throw wrongType('options.onProgress', 'a function', callback);
-  if (unsigned(highWaterMark, 'options.highWaterMark') === 0)
-    throw makeError('ERR_ARGUMENT_VALUE', 'options.highWaterMark must be at least 1');
-  return { signal: abortSignal(given), onProgress: callback, highWaterMark };
+  return { ...streamSettings(given), onProgress: callback };
 }

@@ -2,8 +2,9 @@
  * Sealed files, with a passphrase or a key: writes or reads the header, derives a passphrase's key,
  * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
-import { bytes, data, sizeOf } from '../../base/arguments.js';
-import type { OutputSink, Pump } from '../chunk-pump.js';
+import { bytes, data, part, sizeOf } from '../../base/arguments.js';
+import { joined } from '../chunk-format.js';
+import type { ChunkPump, OutputSink } from '../chunk-pump.js';
 import { makeError } from '../../base/errors.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { isKey, type Key } from '../../request/key.js';
@@ -11,9 +12,8 @@ import type { KeyInput } from '../../request/key-input.js';
 import { ONCE } from '../../base/options.js';
 import { SecretKinds } from '../../base/secret-copy.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
-import { secretResult } from '../../base/secret-results.js';
 import { viewOf, type Buffer } from '#platform/base/runtime.js';
-import { OpeningPump, SealingPump } from '../sealed-streams.js';
+import { OpeningPump, SealingPump, type Work } from '../sealed-streams.js';
 import {
   FIXED_SIZE,
   headerSize,
@@ -30,248 +30,135 @@ import {
   keySealingSettings,
   openingSettings,
   sealingSettings,
-  type KeyOpenSettings,
   type KeySealSettings,
   type OpenSettings,
   type SealSettings,
 } from './parameters.js';
 
-/** A pump that derives or chooses its key first; input waits until then. */
-abstract class DerivingPump implements Pump {
-  readonly sink: OutputSink;
-  /** The passphrase, or the bytes of a key. */
-  readonly secret: Secret;
+/** Seals with a passphrase. The file's header is the first output. */
+class PassphraseSealingPump extends SealingPump {
+  readonly #passphrase: Secret;
   readonly #ender = new AbortController();
-  readonly #signal: AbortSignal | undefined;
-  #inner: Pump | undefined;
-  /** The pending call for the inner pump: a write, or the end. */
-  #waiting: ((pump: Pump) => void) | undefined;
-  /** Reports an error to the pending call. */
-  #refuse: ((error: Error) => void) | undefined;
-  #closed = false;
 
-  constructor(sink: OutputSink, secret: Secret, signal: AbortSignal | undefined) {
-    this.sink = sink;
-    this.secret = secret;
-    this.#signal = signal;
-  }
-
-  /** Derives the key, then creates the inner pump. */
-  protected begin(make: (signal: AbortSignal) => Promise<Pump>): void {
-    make(this.#ender.signal).then(
-      (pump) => {
-        if (this.#closed) {
-          pump.close();
-          return;
+  constructor(sink: OutputSink, passphrase: unknown, { algorithm, N, onProgress }: SealSettings) {
+    super(sink, undefined);
+    this.#passphrase = passphraseBytes(passphrase);
+    const salt = globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
+    const scrypt = { N, r: 8, p: 1, salt };
+    const context = writeHeader({ algorithm, scrypt });
+    const { signal } = this.#ender;
+    const deriving = keyOf(this.#passphrase, scrypt, { signal, onProgress });
+    this.hold(
+      deriving.then((key) => {
+        try {
+          if (!this.closed) this.begin({ algorithm, key, context }, viewOf(context.buffer));
+        } finally {
+          wipe(key);
         }
-        this.#inner = pump;
-        const waiting = this.#waiting;
-        this.#waiting = this.#refuse = undefined;
-        waiting?.(pump);
-      },
-      (error: Error) => this.fail(this.#signal?.aborted ? (this.#signal.reason as Error) : error),
+      }),
     );
   }
 
-  /** Ends the stream with an error. */
-  protected fail(error: Error): void {
-    if (this.#closed) return;
-    this.sink.fail(error);
-    this.close(error);
-  }
-
-  /** Calls `act` with the inner pump when it exists. One call at a time, as streams do. */
-  protected whenReady(act: (pump: Pump) => void, refuse: (error: Error) => void): void {
-    if (this.#inner !== undefined) act(this.#inner);
-    else if (this.#closed) refuse(makeError('ERR_ENGINE', 'the stream was closed'));
-    else [this.#waiting, this.#refuse] = [act, refuse];
-  }
-
-  abstract write(input: Uint8Array, taken: (error?: Error) => void): void;
-
-  end(ended: (error?: Error) => void): void {
-    this.whenReady((pump) => pump.end(ended), ended);
-  }
-
-  resume(): void {
-    this.#inner?.resume();
-  }
-
-  close(error?: Error): void {
-    if (this.#closed) return;
-    this.#closed = true;
+  protected override wipe(): void {
+    super.wipe();
     // A waiting derivation has a copy.
-    wipe(this.secret);
-    this.#ender.abort(error);
-    this.#inner?.close(error);
-    const refuse = this.#refuse;
-    this.#waiting = this.#refuse = undefined;
-    refuse?.(error ?? makeError('ERR_ENGINE', 'the stream was closed'));
-  }
-}
-
-/** Seals. The header is the first output. */
-export class PassphraseSealingPump extends DerivingPump {
-  constructor(
-    sink: OutputSink,
-    passphrase: unknown,
-    { algorithm, N, signal, onProgress }: SealSettings,
-  ) {
-    super(sink, passphraseBytes(passphrase), signal);
-    const salt = globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
-    const scrypt = { N, r: 8, p: 1, salt };
-    const header = writeHeader({ algorithm, scrypt });
-    this.begin(async (ender) => {
-      const key = await keyOf(this.secret, scrypt, { signal: ender, onProgress });
-      try {
-        return new SealingPump(headerFirst(header, sink), { algorithm, key, context: header });
-      } finally {
-        wipe(key);
-      }
-    });
-  }
-
-  override write(input: Uint8Array, taken: (error?: Error) => void): void {
-    this.whenReady((pump) => pump.write(input, taken), taken);
+    wipe(this.#passphrase);
+    this.#ender.abort();
   }
 }
 
 /** Returns a pump that seals with a key. */
-export function keySealingPump(
+function keySealingPump(sink: OutputSink, key: unknown, { algorithm }: KeySealSettings): ChunkPump {
+  const context = writeHeader({ algorithm, scrypt: undefined });
+  const sealing = { algorithm, key: key as KeyInput, context };
+  return new SealingPump(sink, sealing, undefined, 0, viewOf(context.buffer));
+}
+
+/** Refuses a header of another kind; otherwise returns a function that resolves with the key. */
+type KeyFor = (scrypt: HeaderScrypt | undefined) => (ender: AbortSignal) => Promise<Secret | Key>;
+
+/** Opens. The header names the algorithm and where the key comes from. */
+class FileOpeningPump extends OpeningPump {
+  /** The passphrase, or the bytes of a key. */
+  readonly #secret: Secret;
+  readonly #keyFor: KeyFor;
+  readonly #ender = new AbortController();
+  #fileHeader = new Uint8Array(FIXED_SIZE);
+  #fileHeaderSize = 0;
+  #complete = false;
+
+  constructor(sink: OutputSink, secret: Secret, keyFor: KeyFor) {
+    super(sink, undefined);
+    this.#secret = secret;
+    this.#keyFor = keyFor;
+  }
+
+  protected override header(input: Uint8Array, at: number): number {
+    if (this.#complete) return super.header(input, at);
+    const size = Math.min(this.#fileHeader.length - this.#fileHeaderSize, sizeOf(input) - at);
+    this.#fileHeader.set(part(input, at, size), this.#fileHeaderSize);
+    this.#fileHeaderSize += size;
+    if (this.#fileHeaderSize < this.#fileHeader.length) return size;
+    const whole = headerSize(this.#fileHeader);
+    if (whole > this.#fileHeaderSize) {
+      const longer = new Uint8Array(whole);
+      longer.set(this.#fileHeader);
+      this.#fileHeader = longer;
+    } else {
+      this.#complete = true;
+      const context = this.#fileHeader;
+      const { algorithm, scrypt } = readHeader(context);
+      const keyOfHeader = this.#keyFor(scrypt);
+      this.hold(
+        keyOfHeader(this.#ender.signal).then((key) => {
+          try {
+            if (!this.closed) this.begin({ algorithm, key, context });
+          } finally {
+            if (!isKey(key)) wipe(key);
+          }
+        }),
+      );
+    }
+    return size;
+  }
+
+  protected override checkLast(size: number): void {
+    if (this.#complete) super.checkLast(size);
+    else if (this.#fileHeaderSize < FIXED_SIZE) throw notSealedFile(this.#fileHeader);
+    else throw makeError('ERR_TRUNCATED', 'the stream ends in its header');
+  }
+
+  protected override wipe(): void {
+    super.wipe();
+    // A waiting derivation has a copy.
+    wipe(this.#secret);
+    this.#ender.abort();
+  }
+}
+
+/** Returns a pump that opens with a passphrase, within limits on what the header requires. */
+function passphraseOpeningPump(
   sink: OutputSink,
-  key: unknown,
-  { algorithm }: KeySealSettings,
-): Pump {
-  const header = writeHeader({ algorithm, scrypt: undefined });
-  return new SealingPump(headerFirst(header, sink), {
-    algorithm,
-    key: key as KeyInput,
-    context: header,
+  passphrase: unknown,
+  settings: OpenSettings,
+): ChunkPump {
+  const secret = passphraseBytes(passphrase);
+  return new FileOpeningPump(sink, secret, (scrypt) => {
+    if (scrypt === undefined)
+      throw makeError('ERR_FORMAT', 'sealed with a key, not a passphrase: use openWithKey');
+    checkLimits(scrypt, settings);
+    return (signal) => keyOf(secret, scrypt, { signal, onProgress: settings.onProgress });
   });
 }
 
-/** Returns a sink that puts the header before the first output. */
-function headerFirst(header: Uint8Array, sink: OutputSink): OutputSink {
-  let first = true;
-  return {
-    put(output) {
-      if (!first) return sink.put(output);
-      first = false;
-      sink.put(viewOf(header.buffer, header.byteOffset, header.length));
-      return sink.put(output);
-    },
-    fail: (error) => sink.fail(error),
-  };
-}
-
-/** Opens. The header names the algorithm and where the key comes from. */
-abstract class FileOpeningPump extends DerivingPump {
-  #header = new Uint8Array(FIXED_SIZE);
-  #headerSize = 0;
-  #complete = false;
-
-  /** Refuses a header of another kind; otherwise returns a function that resolves with the key. */
-  protected abstract keyFor(
-    scrypt: HeaderScrypt | undefined,
-  ): (ender: AbortSignal) => Promise<Secret | Key>;
-
-  override write(input: Uint8Array, taken: (error?: Error) => void): void {
-    let rest: Uint8Array;
-    try {
-      rest = this.#complete ? input : this.#readHeader(input);
-    } catch (error) {
-      this.fail(error as Error);
-      taken(error as Error);
-      return;
-    }
-    if (!this.#complete) taken();
-    else this.whenReady((pump) => pump.write(rest, taken), taken);
-  }
-
-  override end(ended: (error?: Error) => void): void {
-    if (this.#complete) {
-      super.end(ended);
-      return;
-    }
-    const error =
-      this.#headerSize < FIXED_SIZE
-        ? notSealedFile(this.#header)
-        : makeError('ERR_TRUNCATED', 'the stream ends in its header');
-    this.fail(error);
-    ended(error);
-  }
-
-  /** Reads the header from the start of the input. Returns the rest. */
-  #readHeader(input: Uint8Array): Uint8Array {
-    let rest = input;
-    while (!this.#complete) {
-      const size = Math.min(this.#header.length - this.#headerSize, sizeOf(rest));
-      this.#header.set(rest.subarray(0, size), this.#headerSize);
-      this.#headerSize += size;
-      rest = rest.subarray(size);
-      if (this.#headerSize < this.#header.length) return rest;
-      const whole = headerSize(this.#header);
-      if (whole > this.#headerSize) {
-        const longer = new Uint8Array(whole);
-        longer.set(this.#header);
-        this.#header = longer;
-      } else {
-        this.#complete = true;
-        this.#open();
-      }
-    }
-    return rest;
-  }
-
-  #open(): void {
-    const context = this.#header;
-    const { algorithm, scrypt } = readHeader(context);
-    const keyOfHeader = this.keyFor(scrypt);
-    this.begin(async (ender) => {
-      const key = await keyOfHeader(ender);
-      try {
-        return new OpeningPump(this.sink, { algorithm, key, context });
-      } finally {
-        if (!isKey(key)) wipe(key);
-      }
-    });
-  }
-}
-
-/** Opens with a passphrase. The header sets the parameters of the derivation, within limits. */
-export class PassphraseOpeningPump extends FileOpeningPump {
-  readonly #settings: OpenSettings;
-
-  constructor(sink: OutputSink, passphrase: unknown, settings: OpenSettings) {
-    super(sink, passphraseBytes(passphrase), settings.signal);
-    this.#settings = settings;
-  }
-
-  protected override keyFor(
-    scrypt: HeaderScrypt | undefined,
-  ): (ender: AbortSignal) => Promise<Secret | Key> {
-    if (scrypt === undefined)
-      throw makeError('ERR_FORMAT', 'sealed with a key, not a passphrase: use openWithKey');
-    checkLimits(scrypt, this.#settings);
-    const { onProgress } = this.#settings;
-    return (signal) => keyOf(this.secret, scrypt, { signal, onProgress });
-  }
-}
-
-/** Opens with a key. */
-export class KeyOpeningPump extends FileOpeningPump {
-  readonly #key: Key | undefined;
-
-  constructor(sink: OutputSink, key: unknown, { signal }: KeyOpenSettings) {
-    super(sink, isKey(key) ? secretMemory(0) : keyBytes(key), signal);
-    this.#key = isKey(key) ? key : undefined;
-  }
-
-  protected override keyFor(scrypt: HeaderScrypt | undefined): () => Promise<Secret | Key> {
+/** Returns a pump that opens with a key. */
+function keyOpeningPump(sink: OutputSink, key: unknown): ChunkPump {
+  const secret = isKey(key) ? secretMemory(0) : keyBytes(key);
+  return new FileOpeningPump(sink, secret, (scrypt) => {
     if (scrypt !== undefined)
       throw makeError('ERR_FORMAT', 'sealed with a passphrase, not a key: use openWithPassphrase');
-    return async () => this.#key ?? this.secret;
-  }
+    return async () => (isKey(key) ? key : secret);
+  });
 }
 
 /** Copies a key until the header names the algorithm. */
@@ -284,72 +171,63 @@ function keyBytes(key: unknown): Secret {
   return withKeyBytes(key, checkedCopy, 'key', SecretKinds.Prepared);
 }
 
-// whole messages
+/** Checks the options of a call or, by default, of a stream that seals with a passphrase. */
+export function sealingWithPassphrase(passphrase: unknown, options: unknown, stream = true): Work {
+  const settings = sealingSettings(options, stream);
+  return { ...settings, makePump: (sink) => new PassphraseSealingPump(sink, passphrase, settings) };
+}
+
+export function openingWithPassphrase(passphrase: unknown, options: unknown, stream = true): Work {
+  const settings = openingSettings(options, stream);
+  return { ...settings, makePump: (sink) => passphraseOpeningPump(sink, passphrase, settings) };
+}
+
+export function sealingWithKey(key: unknown, options: unknown, stream = true): Work {
+  const settings = keySealingSettings(options, stream);
+  return { ...settings, makePump: (sink) => keySealingPump(sink, key, settings) };
+}
+
+export function openingWithKey(key: unknown, options: unknown, stream = true): Work {
+  const settings = keyOpeningSettings(options, stream);
+  return { ...settings, makePump: (sink) => keyOpeningPump(sink, key) };
+}
 
 /** Seals a message in memory, which is copied at the call. */
-export async function sealWithPassphrase(
-  passphrase: unknown,
-  source: unknown,
-  options: unknown,
-): Promise<Buffer> {
-  const settings = sealingSettings(options, false);
-  return through(
-    data(source, 'data'),
-    settings.signal,
-    (sink) => new PassphraseSealingPump(sink, passphrase, settings),
-  );
+export async function sealWithPassphrase(...given: Message): Promise<Buffer> {
+  const [passphrase, source, options] = given;
+  const work = sealingWithPassphrase(passphrase, options, false);
+  return through(data(source, 'data'), work);
 }
 
 /** Opens a message in memory. Rejects unless all of it opens. */
-export async function openWithPassphrase(
-  passphrase: unknown,
-  source: unknown,
-  options: unknown,
-): Promise<Buffer> {
-  const settings = openingSettings(options, false);
-  return through(
-    bytes(source, 'data'),
-    settings.signal,
-    (sink) => new PassphraseOpeningPump(sink, passphrase, settings),
-  );
+export async function openWithPassphrase(...given: Message): Promise<Buffer> {
+  const [passphrase, source, options] = given;
+  const work = openingWithPassphrase(passphrase, options, false);
+  return through(bytes(source, 'data'), work);
 }
 
 /** Seals a message in memory with a key. The message is copied at the call. */
-export async function sealWithKey(
-  key: unknown,
-  source: unknown,
-  options: unknown,
-): Promise<Buffer> {
-  const settings = keySealingSettings(options, false);
-  return through(data(source, 'data'), settings.signal, (sink) =>
-    keySealingPump(sink, key, settings),
-  );
+export async function sealWithKey(...given: Message): Promise<Buffer> {
+  const [key, source, options] = given;
+  const work = sealingWithKey(key, options, false);
+  return through(data(source, 'data'), work);
 }
 
 /** Opens a message in memory with a key. Rejects unless all of it opens. */
-export async function openWithKey(
-  key: unknown,
-  source: unknown,
-  options: unknown,
-): Promise<Buffer> {
-  const settings = keyOpeningSettings(options, false);
-  return through(
-    bytes(source, 'data'),
-    settings.signal,
-    (sink) => new KeyOpeningPump(sink, key, settings),
-  );
+export async function openWithKey(...given: Message): Promise<Buffer> {
+  const [key, source, options] = given;
+  const work = openingWithKey(key, options, false);
+  return through(bytes(source, 'data'), work);
 }
 
-function through(
-  source: Uint8Array,
-  signal: AbortSignal | undefined,
-  make: (sink: OutputSink) => Pump,
-): Promise<Buffer> {
+type Message = readonly [secret: unknown, source: unknown, options: unknown];
+
+function through(source: Uint8Array, { signal, makePump }: Work): Promise<Buffer> {
   const message = secretCopy(source);
   return new Promise((resolve, reject) => {
     const outputs: Secret<Buffer>[] = [];
     signal?.throwIfAborted();
-    const pump = make({
+    const pump = makePump({
       put: (output) => outputs.push(output as Secret<Buffer>) > 0,
       fail: (error) => finish(() => reject(error)),
     });
@@ -371,28 +249,23 @@ function through(
       if (error !== undefined) return failed(error);
       pump.end((reason) => {
         if (reason !== undefined) return failed(reason);
-        let whole: Buffer;
+        let result: Buffer;
         try {
-          whole = joined(outputs);
+          result = whole(outputs);
         } catch (thrown) {
           return failed(thrown as Error);
         }
         pump.close();
-        finish(() => resolve(whole));
+        finish(() => resolve(result));
       });
     });
   });
 }
 
 /** Joins the outputs and wipes them. */
-function joined(outputs: readonly Secret<Buffer>[]): Buffer {
+function whole(outputs: readonly Secret<Buffer>[]): Buffer {
   if (outputs.length === 1) return outputs[0]!;
-  const whole = secretResult(outputs.reduce((size, output) => size + output.length, 0));
-  let at = 0;
-  for (const output of outputs) {
-    whole.set(output, at);
-    at += output.length;
-    wipe(output);
-  }
-  return whole;
+  const message = joined(outputs);
+  for (const output of outputs) wipe(output);
+  return message;
 }
