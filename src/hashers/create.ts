@@ -32,13 +32,7 @@ import { isKey, keyAlgorithm, keyEngines, keyHandle, type Key } from '../request
 import type { KeyInput } from '../request/key-input.js';
 import { Hash, Hmac, inside, TupleHash } from './hasher.js';
 import { keepsStates, keyStates } from './key-states.js';
-import {
-  hashTakes,
-  hmacTakes,
-  parameterTakes,
-  type CreateHashOptions,
-  type CreateHmacOptions,
-} from './options.js';
+import { hashTakes, hmacTakes, type CreateHashOptions, type CreateHmacOptions } from './options.js';
 import { Running } from './running.js';
 import type { HashSetup } from './setup.js';
 import { importState } from './state.js';
@@ -72,11 +66,7 @@ export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions
       undefined,
     );
   }
-  const given = optionsObject<CreateHashOptions>(
-    options,
-    'options',
-    facts.parameters === null ? hashTakes : parameterTakes,
-  );
+  const given = optionsObject<CreateHashOptions>(options, 'options', hashTakes(facts));
   const { outputLength, seed, key, state, engine } = given;
   const asked = readEnginePreference(engine);
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);

@@ -7,7 +7,8 @@ import {
   refuseParameter,
   type HashParameterOptions,
 } from '../operations/hash-parameters.js';
-import { accepted, type Accepted } from '../base/options.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { accepted, type Accepted, type Names } from '../base/options.js';
 import { streamNames, type TransformOptions } from '#platform/hashers/hasher-stream.js';
 import type { BufferEncoding } from '#platform/base/runtime.js';
 
@@ -28,25 +29,23 @@ export interface CreateHashOptions
   readonly state?: Bytes | undefined;
 }
 
-const hashNames = {
+/** Makes the option tables of a function, for hashes without and with parameters. */
+export function hashTables<Options extends object>(
+  signature: string,
+  own: Names<Omit<Options, keyof HashParameterOptions>>,
+): (facts: HashFacts) => Accepted<any> {
+  const plain = { ...accepted(signature, own), refuse: refuseParameter };
+  const all = accepted(signature, { ...own, ...parameterNames });
+  return ({ parameters }) => (parameters === null ? plain : all);
+}
+
+export const hashTakes = hashTables<CreateHashOptions>('createHash(algorithm)', {
   ...streamNames,
   ...engineNames,
   outputLength: true,
   seed: true,
   key: true,
   state: true,
-} as const;
-
-/** For hashes without parameters. */
-export const hashTakes: Accepted<any> = {
-  ...accepted('createHash(algorithm)', hashNames),
-  refuse: refuseParameter,
-};
-
-/** For hashes with parameters. */
-export const parameterTakes: Accepted<keyof CreateHashOptions> = accepted('createHash(algorithm)', {
-  ...hashNames,
-  ...parameterNames,
 });
 
 /** Options of {@link createHmac}, in addition to those of stream.Transform. */

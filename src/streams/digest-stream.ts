@@ -2,24 +2,23 @@
  * One digest of a message that is not in memory: of a stream (stream-source.ts) or of a file (the
  * platform's files.node.ts).
  */
-import { options as optionsObject, type Data } from '../base/arguments.js';
+import type { Data } from '../base/arguments.js';
 import { abortSignal } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { makeError, refuseSurplus, wrongType } from '../base/errors.js';
+import { makeError, refuseSurplus } from '../base/errors.js';
 import {
   digestRequest,
   hashNames,
   targetNames,
   type DigestRequest,
-  type Encoding,
   type HashOptions,
   type TargetOptions,
 } from '../operations/hash.js';
-import { hashingNames, parameterNames, refuseParameter } from '../operations/hash-parameters.js';
+import { hashingNames } from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { createHash, createHmac } from '../hashers/create.js';
-import type { CreateHashOptions } from '../hashers/options.js';
+import { hashTables, type CreateHashOptions } from '../hashers/options.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
 import type { Key } from '../request/key.js';
@@ -28,7 +27,7 @@ import { absorbFile, absorbFileSync, fileSource, joinPaths } from '#platform/str
 import { viewOf } from '#platform/base/runtime.js';
 import { accepted, pick, type Accepted } from '../base/options.js';
 import { hashOnePath } from './file-batch.js';
-import { isDirect } from './hash-files-options.js';
+import { callOptions, isDirect, progressCallback, refuseWatching } from './hash-files-options.js';
 import {
   absorbStream,
   streamOptionNames,
@@ -48,23 +47,17 @@ interface Request {
 }
 
 type HashFields = HashOptions & Partial<TargetOptions> & StreamOptions;
-type HashTable = Accepted<keyof HashFields>;
-type HmacTable = Accepted<keyof (HmacFields & StreamOptions)>;
 const hashFields = { ...hashNames, ...targetNames, ...streamOptionNames };
-const hashTakes = tables('hash(algorithm, data) of a stream');
-const fileTakes = tables('hashFile(algorithm, path)');
-const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a stream', {
-  ...hmacNames,
-  ...streamOptionNames,
-});
+const hashTakes = hashTables<HashFields>('hash(algorithm, data) of a stream', hashFields);
+const fileTakes = hashTables<HashFields>('hashFile(algorithm, path)', hashFields);
+const hmacTakes: Accepted<keyof (HmacFields & StreamOptions)> = accepted(
+  'hmac(algorithm, key, data) of a stream',
+  {
+    ...hmacNames,
+    ...streamOptionNames,
+  },
+);
 const readingTakes: Accepted<keyof StreamOptions> = accepted('this call', streamOptionNames);
-
-/** Returns the tables for hashes without and with parameters. */
-function tables(signature: string): (facts: HashFacts) => Accepted<any> {
-  const plain = { ...accepted(signature, hashFields), refuse: refuseParameter };
-  const all: HashTable = accepted(signature, { ...hashFields, ...parameterNames });
-  return (facts) => (facts.parameters === null ? plain : all);
-}
 
 /** Hashes a stream: `(algorithm, source[, encoding[, { signal, onProgress }] | options])`. */
 export async function hashStream(
@@ -177,13 +170,7 @@ export function hashFileSync(
   const facts = hashFacts(algorithm);
   refuseTuple(facts, 'path');
   const { hashing, reading, finish } = request(rest, facts, fileTakes(facts));
-  if (reading.signal !== undefined || reading.onProgress !== undefined) {
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      'options.signal and options.onProgress need a callback or millrace/promises: a ' +
-        'synchronous call cannot be interrupted',
-    );
-  }
+  refuseWatching(reading);
   const hasher = createHash(facts.name, hashing);
   absorbFileSync(hasher, fileSource(path));
   return finish(hasher);
@@ -193,51 +180,19 @@ export function hashFileSync(
 function request(rest: readonly unknown[], facts: HashFacts, takes: Accepted<any>): Request {
   refuseSurplus(rest, 2, 'the message of a stream or file');
   const [form, extra] = rest;
-  if (typeof form === 'string' || form === undefined) {
-    const digest = digestRequest(form, facts, takes);
-    const asked = optionsObject<StreamOptions>(extra, 'options', readingTakes);
-    const own = { engine: asked.engine };
-    return {
-      hashing: own,
-      reading: readingOptions(asked),
-      finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding),
-      direct: directOf(own, asked, facts, digest),
-    };
-  }
-  if (extra !== undefined)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      'options are given twice: put signal and onProgress into the first',
-    );
-  const given = optionsObject<HashFields>(form, 'options', takes);
-  const { encoding, target, targetOffset } = given;
+  const given = callOptions<HashFields>(form, extra, takes, readingTakes, 'signal and onProgress');
+  const { encoding = 'buffer', target, targetOffset, signal } = given;
   const digest = digestRequest(given, facts, takes);
   const hashing = pick(given, hashingNames);
+  const onProgress = progressCallback(given.onProgress);
+  // Native code reports no blocks.
+  const direct =
+    onProgress === undefined && target === undefined && isDirect(hashing, facts, digest.size);
   return {
     hashing,
-    reading: readingOptions(given),
+    reading: { signal: abortSignal(signal), onProgress },
     finish: (hasher) =>
-      target === undefined
-        ? hasher.digest(encoding ?? 'buffer')
-        : hasher.digestInto(target, targetOffset),
-    direct: directOf(hashing, given, facts, digest),
+      target === undefined ? hasher.digest(encoding) : hasher.digestInto(target, targetOffset),
+    direct: direct ? digest : undefined,
   };
-}
-
-/** Returns the digest if native code may compute it: blocks are not reported then. */
-function directOf(
-  hashing: CreateHashOptions,
-  { onProgress }: StreamOptions,
-  facts: HashFacts,
-  digest: DigestRequest,
-): DigestRequest | undefined {
-  const { target, size } = digest;
-  if (onProgress !== undefined || target !== undefined) return undefined;
-  return isDirect(hashing, facts, size) ? digest : undefined;
-}
-
-function readingOptions({ signal, onProgress }: StreamOptions): StreamOptions {
-  if (onProgress !== undefined && typeof onProgress !== 'function')
-    throw wrongType('options.onProgress', 'a function', onProgress);
-  return { signal: abortSignal(signal), onProgress };
 }

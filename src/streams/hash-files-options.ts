@@ -12,7 +12,8 @@ import {
   type Encoding,
   type HashOptions,
 } from '../operations/hash.js';
-import { hashingNames, parameterNames, refuseParameter } from '../operations/hash-parameters.js';
+import { hashTables } from '../hashers/options.js';
+import { hashingNames } from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { options as optionsObject } from '../base/arguments.js';
 import { describe, makeError, wrongType } from '../base/errors.js';
@@ -72,11 +73,45 @@ const own: Names<Pick<Fields, 'errors' | 'signal' | 'onProgress'>> = {
   signal: true,
   onProgress: true,
 };
-const signature = 'hashFiles(algorithm, paths)';
-const fields = { ...hashNames, ...own };
-const plainTakes: Accepted<any> = { ...accepted(signature, fields), refuse: refuseParameter };
-const parameterTakes: Accepted<any> = accepted(signature, { ...fields, ...parameterNames });
+const takes = hashTables<Fields>('hashFiles(algorithm, paths)', { ...hashNames, ...own });
 const ownTakes: Accepted<any> = accepted('this call', own);
+
+/**
+ * Returns the options of a call and the encoding: `form` is an encoding, and `extra` has options
+ * that go with one, or `form` has all options.
+ */
+export function callOptions<T extends { readonly encoding?: Encoding | undefined }>(
+  form: unknown,
+  extra: unknown,
+  all: Accepted<any>,
+  withEncoding: Accepted<any>,
+  named: string,
+): T {
+  if (typeof form === 'string' || form === undefined) {
+    const given = optionsObject<T>(extra, 'options', withEncoding);
+    return { ...given, encoding: form, __proto__: null };
+  }
+  if (extra !== undefined)
+    throw makeError('ERR_ARGUMENT_VALUE', `options are given twice: put ${named} into the first`);
+  return optionsObject<T>(form, 'options', all);
+}
+
+/** Refuses what a synchronous call cannot have. */
+export function refuseWatching(given: { signal?: unknown; onProgress?: unknown }): void {
+  if (given.signal !== undefined || given.onProgress !== undefined)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      'options.signal and options.onProgress need a callback or millrace/promises: a ' +
+        'synchronous call cannot be interrupted',
+    );
+}
+
+/** Returns a function or undefined. */
+export function progressCallback<Callback>(value: Callback): Callback {
+  if (value !== undefined && typeof value !== 'function')
+    throw wrongType('options.onProgress', 'a function', value);
+  return value;
+}
 
 /** The parsed arguments besides the paths. */
 export interface Plan {
@@ -112,15 +147,8 @@ export function isDirect(hashing: object, facts: HashFacts, size: number): boole
 export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan {
   const facts = hashFacts(algorithm);
   refuseTuple(facts, 'paths');
-  const takes = facts.parameters === null ? plainTakes : parameterTakes;
-  const named = typeof form === 'string' || form === undefined;
-  if (!named && extra !== undefined)
-    throw makeError('ERR_ARGUMENT_VALUE', 'options are given twice: put all into the first');
-  const given = named
-    ? optionsObject<Fields>(extra, 'options', ownTakes)
-    : optionsObject<Fields>(form, 'options', takes);
-  const encoding = named ? (form as Encoding | undefined) : given.encoding;
-  const { errors, signal, onProgress } = given;
+  const given = callOptions<Fields>(form, extra, takes(facts), ownTakes, 'all');
+  const { encoding = 'buffer', errors, signal } = given;
   if (errors !== undefined && errors !== 'throw' && errors !== 'return') {
     const shown =
       typeof errors === 'string' ? shownName(errors, ['throw', 'return']) : describe(errors);
@@ -129,15 +157,14 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
       `options.errors must be 'throw' or 'return', not ${shown}`,
     );
   }
-  if (onProgress !== undefined && typeof onProgress !== 'function')
-    throw wrongType('options.onProgress', 'a function', onProgress);
+  const onProgress = progressCallback(given.onProgress);
   const hashing = pick(given, hashingNames);
-  const { size, form: kind } = digestRequest({ ...hashing, encoding }, facts, takes);
+  const { size, form: kind } = digestRequest(given, facts, takes(facts));
   return {
     facts,
     size,
     form: kind,
-    encoding: encoding ?? 'buffer',
+    encoding,
     hasher: createHash(facts.name, hashing),
     fast: isDirect(hashing, facts, size),
     returnErrors: errors === 'return',

@@ -6,7 +6,6 @@
  * code refuses (the errors of Node.js name the reason), hashes with a key, a seed or parameters,
  * other engines.
  */
-import { makeError } from '../base/errors.js';
 import { eachItem, isAsyncIterable, isIterable, readItems, type Items } from '../base/iterables.js';
 import { encodeResult } from '../request/result.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
@@ -19,7 +18,7 @@ import {
   workers,
   type Paths,
 } from './file-batch.js';
-import { planOf, type FileError, type Plan } from './hash-files-options.js';
+import { planOf, refuseWatching, type FileError, type Plan } from './hash-files-options.js';
 import {
   absorbFile,
   absorbFileSync,
@@ -43,12 +42,7 @@ const ITEMS = 'an array or iterable of paths';
 /** Hashes files: `(algorithm, paths[, encoding | options])`, synchronously. */
 export function hashFilesSync(algorithm: unknown, paths: unknown, form: unknown): unknown[] {
   const plan = planOf(algorithm, form, undefined);
-  if (plan.signal !== undefined || plan.onProgress !== undefined)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      'options.signal and options.onProgress need a callback or millrace/promises: a ' +
-        'synchronous call cannot be interrupted',
-    );
+  refuseWatching(plan);
   const files = readItems(paths, 'paths', ITEMS, fileSource);
   const results = new Array<unknown>(files.length);
   for (let first = 0; first < files.length; first += FILES_PER_CALL) {
