@@ -38,7 +38,11 @@ export async function absorbFile(
     options.onProgress?.(progress);
   };
   await absorbStream(hasher, file, { ...options, onProgress });
-  complete(read, file.size);
+  if (read < file.size)
+    throw makeError(
+      'ERR_FILE_CHANGED',
+      `the file shrank while it was read: ${read} bytes instead of ${file.size}`,
+    );
 }
 
 /** Bytes of a synchronous read. */
@@ -62,12 +66,4 @@ export function absorbFileSync(hasher: Hasher, file: FileSource): void {
   let read = 0;
   for (; read < file.size; read += BLOCK)
     hasher.update(reader.readAsArrayBuffer(file.slice(read, read + BLOCK)));
-}
-
-function complete(bytes: number, total: number): void {
-  if (bytes < total)
-    throw makeError(
-      'ERR_FILE_CHANGED',
-      `the file shrank while it was read: ${bytes} bytes instead of ${total}`,
-    );
 }

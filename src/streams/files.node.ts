@@ -14,6 +14,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { makeError, wrongType } from '../base/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { copyInto, isUint8Array, sizeOf } from '../base/intrinsics.js';
@@ -49,15 +50,9 @@ export function fileName(path: FileSource): string | undefined {
 export function joinPaths(paths: readonly FileSource[]): Uint8Array | undefined {
   if (Object.hasOwn(process, 'permission')) return undefined;
   if (paths.every((path) => typeof path === 'string')) return utf8(`${paths.join('\0')}\0`);
-  const names = paths.map((path) => (typeof path === 'string' ? utf8(path) : (path as Buffer)));
-  const joined = allocateApart(names.reduce((size, name) => size + sizeOf(name) + 1, 0));
-  let at = 0;
-  for (const name of names) {
-    copyInto(joined, name, at);
-    at += sizeOf(name) + 1;
-    joined[at - 1] = 0;
-  }
-  return joined;
+  const bytesOf = (path: FileSource): Uint8Array =>
+    typeof path === 'string' ? utf8(path) : (path as Buffer);
+  return Buffer.concat(paths.flatMap((path) => [bytesOf(path), new Uint8Array(1)]));
 }
 
 function pathOfUrl(value: unknown, name: string): string {
@@ -91,11 +86,9 @@ export async function absorbFile(
   { signal, onProgress }: StreamOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
-  const file = await new Promise<number>((resolve, reject) =>
-    open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))),
-  );
+  const file = await promisify(open)(path, 'r');
   try {
-    const stats = await statsOf(file);
+    const stats = await promisify(fstat)(file);
     const total = sizeOfFile(stats);
     const blocks = blocksFor(total);
     const hashing: (Promise<void> | undefined)[] = blocks.map(() => undefined);
@@ -120,11 +113,11 @@ export async function absorbFile(
       hashing[at].catch(() => {});
     }
     await Promise.all(hashing);
-    if (isShort(bytes, total)) checkShort(path, bytes, stats, await statsOf(file));
+    if (isShort(bytes, total)) checkShort(path, bytes, stats, await promisify(fstat)(file));
   } finally {
     // Also after an abort: the pending read has returned by then, so no other file can get this
     // descriptor.
-    await new Promise<void>((resolve) => close(file, () => resolve()));
+    await promisify(close)(file).catch(() => {});
   }
 }
 
@@ -164,17 +157,12 @@ function blocksFor(total: number | undefined): Buffer[] {
   return Array.from({ length: BLOCKS }, () => allocateApart(BLOCK));
 }
 
+/** Not promisify: its result differs where another function replaces that of node:fs. */
 function readInto(file: number, block: Buffer): Promise<number> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, reject) =>
     read(file, block, 0, block.length, null, (error, size) =>
       error ? reject(error) : resolve(size),
-    );
-  });
-}
-
-function statsOf(file: number): Promise<Stats> {
-  return new Promise((resolve, reject) =>
-    fstat(file, (error, found) => (error ? reject(error) : resolve(found))),
+    ),
   );
 }
 
