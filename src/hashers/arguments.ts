@@ -3,6 +3,7 @@ import { shownName } from '../base/nearest.js';
 import { bytes, data, sizeOf, unsigned } from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import { Form } from '../request/request.js';
+import { encodingNames, fastForm } from '../operations/hash.js';
 import { encodeResult } from '../request/result.js';
 import { OUTPUT_MAX } from '../catalog/parameters.js';
 import type { Running } from './running.js';
@@ -70,22 +71,8 @@ export function bytesOfString(text: string, encoding: unknown): Uint8Array {
 
 /** Returns the form of a digest, or the encoding of its text. */
 export function digestFormat(encoding: unknown): Form | BufferEncoding {
-  switch (encoding) {
-    case undefined:
-    case null:
-    case 'buffer':
-      return Form.Buffer;
-    case 'hex':
-      return Form.Hex;
-    case '0xhex':
-      return Form.PrefixedHex;
-    case 'base64':
-      return Form.Base64;
-    case 'base64url':
-      return Form.Base64url;
-    case 'bigint':
-      return Form.BigInt;
-  }
+  const form = encoding === null ? Form.Buffer : fastForm(encoding);
+  if (form !== undefined) return form;
   if (typeof encoding !== 'string')
     throw wrongType(
       'encoding',
@@ -101,19 +88,7 @@ export function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unk
   return typeof wanted === 'number' ? encodeResult(digest, wanted) : textOf(digest, wanted);
 }
 
-const encodings = [
-  'utf8',
-  'utf16le',
-  'latin1',
-  'binary',
-  'ascii',
-  'hex',
-  '0xhex',
-  'base64',
-  'base64url',
-  'bigint',
-  'buffer',
-];
+const encodings = [...encodingNames, 'utf8', 'utf16le', 'latin1', 'binary', 'ascii'];
 
 function unknownEncoding(name: string, encoding: string): Error {
   const others = name === 'encoding' ? ", '0xhex' or 'bigint'" : '';

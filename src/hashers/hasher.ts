@@ -371,12 +371,7 @@ export abstract class Hasher extends LazyTransform {
     checkTextSize(running.size, wanted);
     const queue = this.#queue();
     if (running.phase === Phase.Open) running.phase = Phase.Finalized;
-    if (typeof wanted === 'number')
-      queue.add(new DigestStep(completion, wanted, (digest) => digest));
-    else
-      queue.add(
-        new DigestStep(completion, Form.Buffer, (digest) => textOf(digest as Buffer, wanted)),
-      );
+    queue.add(new DigestStep(completion, wanted));
   }
 
   /** Returns the queue of asynchronous operations; a failed hasher reports its error through it. */

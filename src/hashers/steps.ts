@@ -1,11 +1,12 @@
 /** The asynchronous operations of a hasher. */
 import { isResizable, part, sizeOf } from '../base/arguments.js';
-import type { Form } from '../request/request.js';
+import { Form } from '../request/request.js';
 import { detachedSource } from '../request/result.js';
 import { secretCopy } from '../base/secret-memory.js';
 import type { Completion } from '../scheduling/completions.js';
 import { Step } from '../scheduling/steps.js';
 import type { Running } from './running.js';
+import { textOf, type Buffer, type BufferEncoding } from '#platform/base/runtime.js';
 
 /** An update. */
 export class UpdateStep extends Step<Running> {
@@ -54,14 +55,13 @@ export class UpdateStep extends Step<Running> {
 export class DigestStep extends Step<Running> {
   constructor(
     user: Completion,
-    readonly wanted: Form,
-    readonly convert: (digest: unknown) => unknown,
+    readonly wanted: Form | BufferEncoding,
   ) {
     super(user);
   }
 
   begin(running: Running): boolean {
-    running.digestAsync(this, this.wanted);
+    running.digestAsync(this, typeof this.wanted === 'number' ? this.wanted : Form.Buffer);
     return true;
   }
 
@@ -70,6 +70,6 @@ export class DigestStep extends Step<Running> {
   }
 
   override succeed(value: unknown): void {
-    super.succeed(this.convert(value));
+    super.succeed(typeof this.wanted === 'number' ? value : textOf(value as Buffer, this.wanted));
   }
 }

@@ -125,6 +125,9 @@ const forms: Readonly<Record<string, Form | undefined>> = {
   bigint: Form.BigInt,
 };
 
+/** The names of the encodings. */
+export const encodingNames: readonly string[] = Object.keys(forms);
+
 /** `(algorithm, data[, encoding | options])`. */
 export const hashParser: Parser = { fill: fillHash, counts: [2, 3], options: 2 };
 
@@ -327,10 +330,7 @@ export function digestForm(encoding: unknown): Form {
   const expected = "encoding must be 'buffer', 'hex', '0xhex', 'base64', 'base64url' or 'bigint'";
   if (typeof encoding !== 'string')
     throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(encoding)}`);
-  throw makeError(
-    'ERR_ARGUMENT_VALUE',
-    `${expected}, not ${shownName(encoding, Object.keys(forms))}`,
-  );
+  throw makeError('ERR_ARGUMENT_VALUE', `${expected}, not ${shownName(encoding, encodingNames)}`);
 }
 
 /** The most bytes of an XOF's output in one call: 1 GiB. */
