@@ -49,8 +49,8 @@ const row = (usually, sizes) => (facts) => {
   const special = Object.keys(usually)
     .filter((key) => literal(facts[key]) !== literal(usually[key]))
     .map((key) => `, ${key}: ${literal(facts[key])}`);
-  const bytes = literal(sizes.map((key) => facts[key]));
-  return `{ bytes: ${bytes}, ns: ${literal(facts.portableCost)}${special.join('')} }`;
+  const size = literal(sizes.map((key) => facts[key]));
+  return `{ size: ${size}, ns: ${literal(facts.portableCost)}${special.join('')} }`;
 };
 
 const rangesOf = (parameters) => literal(parameters).replaceAll(String(OUTPUT_MAX), 'MOST');
@@ -104,7 +104,7 @@ export type CipherName = ${nameType(ciphers)};
 
 /** An algorithm: sizes, nanoseconds of a message and of each byte, and what is not usual. */
 type Row<Sizes, Usual> = Partial<Usual> & {
-  readonly bytes: Sizes;
+  readonly size: Sizes;
   readonly ns: readonly [number, number];
 };
 
@@ -143,8 +143,8 @@ function aliasesOf(name: string): readonly string[] {
 }
 
 function allHashes(): HashFacts[] {
-  return Object.entries(hashRows).map(([name, { bytes, ns, ...special }], id) => {
-    const [digestSize, blockSize, stateSize] = bytes;
+  return Object.entries(hashRows).map(([name, { size, ns, ...special }], id) => {
+    const [digestSize, blockSize, stateSize] = size;
     const sizes = { id, name, aliases: aliasesOf(name), digestSize, blockSize, stateSize };
     // In one order, so that V8 gives all one hidden class.
     const usual = { ...usualHash, hmac: special.cryptographic !== false };
@@ -157,8 +157,8 @@ function allHashes(): HashFacts[] {
 }
 
 function allCiphers(): CipherFacts[] {
-  return Object.entries(cipherRows).map(([name, { bytes, ns, ...special }], id) => {
-    const [keySize, ivSize] = bytes;
+  return Object.entries(cipherRows).map(([name, { size, ns, ...special }], id) => {
+    const [keySize, ivSize] = size;
     const sizes = { id, name, aliases: aliasesOf(name), keySize, ivSize };
     const facts = { ...sizes, ...usualCipher, ...special, portableCost: ns };
     return { ...facts, aead: facts.tagSize > 0 };

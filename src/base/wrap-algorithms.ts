@@ -3,8 +3,7 @@ import { shownName } from './nearest.js';
 import { makeError, wrongType } from './errors.js';
 
 /** KW (RFC 3394) or KWP, with padding (RFC 5649). */
-export type WrapName =
-  'aes-128-kw' | 'aes-192-kw' | 'aes-256-kw' | 'aes-128-kwp' | 'aes-192-kwp' | 'aes-256-kwp';
+export type WrapName = `aes-${128 | 192 | 256}-kw${'' | 'p'}`;
 
 /** The name of a key wrap, in any case, or OpenSSL's: `id-aes256-wrap`, `aes256-wrap-pad`. */
 export type WrapAlgorithm = WrapName | (string & {});
@@ -22,16 +21,8 @@ const KEY_MAX = 0x1_0000;
 /** The bytes by which a wrapped key is longer than its padded key. */
 export const WRAP_OVERHEAD = 8;
 
-const names = [
-  'aes-128-kw',
-  'aes-192-kw',
-  'aes-256-kw',
-  'aes-128-kwp',
-  'aes-192-kwp',
-  'aes-256-kwp',
-];
-
 const sizes = { 128: 16, 192: 24, 256: 32 } as const;
+const names = ['kw', 'kwp'].flatMap((kind) => Object.keys(sizes).map((n) => `aes-${n}-${kind}`));
 
 /** Returns the key wrap of that name. */
 export function wrapFacts(name: unknown): WrapFacts {

@@ -58,7 +58,7 @@ export type CipherName =
 
 /** An algorithm: sizes, nanoseconds of a message and of each byte, and what is not usual. */
 type Row<Sizes, Usual> = Partial<Usual> & {
-  readonly bytes: Sizes;
+  readonly size: Sizes;
   readonly ns: readonly [number, number];
 };
 
@@ -81,54 +81,54 @@ interface HashRow extends Row<readonly [number, number, number], typeof usualHas
 
 /** The hashes in the order of their numbers, with the sizes of digest, block and state. */
 const hashRows: Record<HashName, HashRow> = {
-  md5: { bytes: [16, 64, 88], ns: [520, 1.5], oneWay: true },
-  sha1: { bytes: [20, 64, 92], ns: [540, 1.5], oneWay: true },
-  sha224: { bytes: [28, 64, 104], ns: [550, 2.4], oneWay: true },
-  sha256: { bytes: [32, 64, 104], ns: [550, 2.4], oneWay: true },
-  sha384: { bytes: [48, 128, 200], ns: [600, 2.1], oneWay: true },
-  sha512: { bytes: [64, 128, 200], ns: [600, 2.1], oneWay: true },
-  'sha512-224': { bytes: [28, 128, 200], ns: [600, 2.1], oneWay: true },
-  'sha512-256': { bytes: [32, 128, 200], ns: [600, 2.1], oneWay: true },
-  'sha3-224': { bytes: [28, 144, 202], ns: [700, 3] },
-  'sha3-256': { bytes: [32, 136, 202], ns: [720, 3.2] },
-  'sha3-384': { bytes: [48, 104, 202], ns: [660, 4.2] },
-  'sha3-512': { bytes: [64, 72, 202], ns: [550, 6] },
-  keccak224: { bytes: [28, 144, 202], ns: [730, 3] },
-  keccak256: { bytes: [32, 136, 202], ns: [690, 3.2] },
-  keccak384: { bytes: [48, 104, 202], ns: [650, 4.2] },
-  keccak512: { bytes: [64, 72, 202], ns: [520, 6] },
-  shake128: { bytes: [16, 168, 202], ns: [770, 2.6], xof: true, hmac: false },
-  shake256: { bytes: [32, 136, 202], ns: [720, 3.2], xof: true, hmac: false },
-  blake2b512: { bytes: [64, 128, 200], ns: [570, 0.85] },
-  blake2s256: { bytes: [32, 64, 104], ns: [460, 1.4] },
-  blake3: { bytes: [32, 64, 2648], ns: [470, 0.58], xof: true },
-  ripemd160: { bytes: [20, 64, 92], ns: [590, 2], oneWay: true },
-  'md5-sha1': { bytes: [36, 64, 108], ns: [740, 2.7], oneWay: true },
-  xxh32: { bytes: [4, 16, 48], ns: [410, 0.15], seedBits: 32, cryptographic: false },
-  xxh64: { bytes: [8, 32, 80], ns: [410, 0.1], seedBits: 64, cryptographic: false },
-  'xxh3-64': { bytes: [8, 64, 336], ns: [430, 0.1], seedBits: 64, cryptographic: false },
-  'xxh3-128': { bytes: [16, 64, 336], ns: [440, 0.1], seedBits: 64, cryptographic: false },
-  crc32: { bytes: [4, 16, 4], ns: [420, 0.35], cryptographic: false },
-  crc32c: { bytes: [4, 16, 4], ns: [420, 0.35], cryptographic: false },
-  crc64nvme: { bytes: [8, 16, 8], ns: [420, 0.35], cryptographic: false },
-  cshake128: { bytes: [16, 168, 202], ns: [770, 2.6], xof: true, hmac: false },
-  cshake256: { bytes: [32, 136, 202], ns: [710, 3.2], xof: true, hmac: false },
-  kmac128: { bytes: [32, 168, 202], ns: [3600, 2.6], keyRequired: true, hmac: false },
-  kmac256: { bytes: [64, 136, 202], ns: [3600, 3.2], keyRequired: true, hmac: false },
-  kmacxof128: { bytes: [32, 168, 202], ns: [3600, 2.6], xof: true, keyRequired: true, hmac: false },
-  kmacxof256: { bytes: [64, 136, 202], ns: [3600, 3.2], xof: true, keyRequired: true, hmac: false },
-  tuplehash128: { bytes: [32, 168, 202], ns: [2800, 2.6], tuple: true, hmac: false },
-  tuplehash256: { bytes: [64, 136, 202], ns: [2800, 3.2], tuple: true, hmac: false },
-  tuplehashxof128: { bytes: [32, 168, 202], ns: [2800, 2.6], xof: true, tuple: true, hmac: false },
-  tuplehashxof256: { bytes: [64, 136, 202], ns: [2800, 3.2], xof: true, tuple: true, hmac: false },
-  parallelhash128: { bytes: [32, 168, 410], ns: [1760, 2.6], hmac: false },
-  parallelhash256: { bytes: [64, 136, 410], ns: [1770, 3.3], hmac: false },
-  parallelhashxof128: { bytes: [32, 168, 410], ns: [1790, 2.6], xof: true, hmac: false },
-  parallelhashxof256: { bytes: [64, 136, 410], ns: [1760, 3.3], xof: true, hmac: false },
-  turboshake128: { bytes: [32, 168, 202], ns: [650, 1.4], xof: true, hmac: false },
-  turboshake256: { bytes: [64, 136, 202], ns: [630, 1.8], xof: true, hmac: false },
-  kt128: { bytes: [32, 168, 418], ns: [700, 1.4], xof: true, hmac: false },
-  kt256: { bytes: [64, 136, 418], ns: [690, 1.8], xof: true, hmac: false },
+  md5: { size: [16, 64, 88], ns: [520, 1.5], oneWay: true },
+  sha1: { size: [20, 64, 92], ns: [540, 1.5], oneWay: true },
+  sha224: { size: [28, 64, 104], ns: [550, 2.4], oneWay: true },
+  sha256: { size: [32, 64, 104], ns: [550, 2.4], oneWay: true },
+  sha384: { size: [48, 128, 200], ns: [600, 2.1], oneWay: true },
+  sha512: { size: [64, 128, 200], ns: [600, 2.1], oneWay: true },
+  'sha512-224': { size: [28, 128, 200], ns: [600, 2.1], oneWay: true },
+  'sha512-256': { size: [32, 128, 200], ns: [600, 2.1], oneWay: true },
+  'sha3-224': { size: [28, 144, 202], ns: [700, 3] },
+  'sha3-256': { size: [32, 136, 202], ns: [720, 3.2] },
+  'sha3-384': { size: [48, 104, 202], ns: [660, 4.2] },
+  'sha3-512': { size: [64, 72, 202], ns: [550, 6] },
+  keccak224: { size: [28, 144, 202], ns: [730, 3] },
+  keccak256: { size: [32, 136, 202], ns: [690, 3.2] },
+  keccak384: { size: [48, 104, 202], ns: [650, 4.2] },
+  keccak512: { size: [64, 72, 202], ns: [520, 6] },
+  shake128: { size: [16, 168, 202], ns: [770, 2.6], xof: true, hmac: false },
+  shake256: { size: [32, 136, 202], ns: [720, 3.2], xof: true, hmac: false },
+  blake2b512: { size: [64, 128, 200], ns: [570, 0.85] },
+  blake2s256: { size: [32, 64, 104], ns: [460, 1.4] },
+  blake3: { size: [32, 64, 2648], ns: [470, 0.58], xof: true },
+  ripemd160: { size: [20, 64, 92], ns: [590, 2], oneWay: true },
+  'md5-sha1': { size: [36, 64, 108], ns: [740, 2.7], oneWay: true },
+  xxh32: { size: [4, 16, 48], ns: [410, 0.15], seedBits: 32, cryptographic: false },
+  xxh64: { size: [8, 32, 80], ns: [410, 0.1], seedBits: 64, cryptographic: false },
+  'xxh3-64': { size: [8, 64, 336], ns: [430, 0.1], seedBits: 64, cryptographic: false },
+  'xxh3-128': { size: [16, 64, 336], ns: [440, 0.1], seedBits: 64, cryptographic: false },
+  crc32: { size: [4, 16, 4], ns: [420, 0.35], cryptographic: false },
+  crc32c: { size: [4, 16, 4], ns: [420, 0.35], cryptographic: false },
+  crc64nvme: { size: [8, 16, 8], ns: [420, 0.35], cryptographic: false },
+  cshake128: { size: [16, 168, 202], ns: [770, 2.6], xof: true, hmac: false },
+  cshake256: { size: [32, 136, 202], ns: [710, 3.2], xof: true, hmac: false },
+  kmac128: { size: [32, 168, 202], ns: [3600, 2.6], keyRequired: true, hmac: false },
+  kmac256: { size: [64, 136, 202], ns: [3600, 3.2], keyRequired: true, hmac: false },
+  kmacxof128: { size: [32, 168, 202], ns: [3600, 2.6], xof: true, keyRequired: true, hmac: false },
+  kmacxof256: { size: [64, 136, 202], ns: [3600, 3.2], xof: true, keyRequired: true, hmac: false },
+  tuplehash128: { size: [32, 168, 202], ns: [2800, 2.6], tuple: true, hmac: false },
+  tuplehash256: { size: [64, 136, 202], ns: [2800, 3.2], tuple: true, hmac: false },
+  tuplehashxof128: { size: [32, 168, 202], ns: [2800, 2.6], xof: true, tuple: true, hmac: false },
+  tuplehashxof256: { size: [64, 136, 202], ns: [2800, 3.2], xof: true, tuple: true, hmac: false },
+  parallelhash128: { size: [32, 168, 410], ns: [1760, 2.6], hmac: false },
+  parallelhash256: { size: [64, 136, 410], ns: [1770, 3.3], hmac: false },
+  parallelhashxof128: { size: [32, 168, 410], ns: [1790, 2.6], xof: true, hmac: false },
+  parallelhashxof256: { size: [64, 136, 410], ns: [1760, 3.3], xof: true, hmac: false },
+  turboshake128: { size: [32, 168, 202], ns: [650, 1.4], xof: true, hmac: false },
+  turboshake256: { size: [64, 136, 202], ns: [630, 1.8], xof: true, hmac: false },
+  kt128: { size: [32, 168, 418], ns: [700, 1.4], xof: true, hmac: false },
+  kt256: { size: [64, 136, 418], ns: [690, 1.8], xof: true, hmac: false },
 };
 
 const ranges: Partial<Record<string, ParameterRanges>> = {
@@ -165,35 +165,23 @@ const usualCipher = {
 
 /** The ciphers in the order of their numbers, with the sizes of key and nonce. */
 const cipherRows: Record<CipherName, Row<readonly [number, number], typeof usualCipher>> = {
-  'aes-128-ctr': { bytes: [16, 16], ns: [2300, 2.1], tagSize: 0, tagMin: 0, maxAad: 0 },
-  'aes-192-ctr': { bytes: [24, 16], ns: [2300, 2.3], tagSize: 0, tagMin: 0, maxAad: 0 },
-  'aes-256-ctr': { bytes: [32, 16], ns: [2500, 2.7], tagSize: 0, tagMin: 0, maxAad: 0 },
-  chacha20: { bytes: [32, 16], ns: [1510, 0.83], tagSize: 0, tagMin: 0, maxAad: 0 },
-  'aes-128-gcm': {
-    bytes: [16, 12],
-    ns: [4500, 5.5],
-    maxSource: 68719476704,
-    ivMax: 128,
-    tagMin: 4,
-  },
-  'aes-192-gcm': {
-    bytes: [24, 12],
-    ns: [4600, 5.8],
-    maxSource: 68719476704,
-    ivMax: 128,
-    tagMin: 4,
-  },
-  'aes-256-gcm': { bytes: [32, 12], ns: [4700, 6], maxSource: 68719476704, ivMax: 128, tagMin: 4 },
-  'chacha20-poly1305': { bytes: [32, 12], ns: [2220, 1.3], maxSource: 274877906879, tagMin: 1 },
-  'xchacha20-poly1305': { bytes: [32, 24], ns: [2300, 1.3], maxSource: 274877906879 },
+  'aes-128-ctr': { size: [16, 16], ns: [2300, 2.1], tagSize: 0, tagMin: 0, maxAad: 0 },
+  'aes-192-ctr': { size: [24, 16], ns: [2300, 2.3], tagSize: 0, tagMin: 0, maxAad: 0 },
+  'aes-256-ctr': { size: [32, 16], ns: [2500, 2.7], tagSize: 0, tagMin: 0, maxAad: 0 },
+  chacha20: { size: [32, 16], ns: [1510, 0.83], tagSize: 0, tagMin: 0, maxAad: 0 },
+  'aes-128-gcm': { size: [16, 12], ns: [4500, 5.5], maxSource: 68719476704, ivMax: 128, tagMin: 4 },
+  'aes-192-gcm': { size: [24, 12], ns: [4600, 5.8], maxSource: 68719476704, ivMax: 128, tagMin: 4 },
+  'aes-256-gcm': { size: [32, 12], ns: [4700, 6], maxSource: 68719476704, ivMax: 128, tagMin: 4 },
+  'chacha20-poly1305': { size: [32, 12], ns: [2220, 1.3], maxSource: 274877906879, tagMin: 1 },
+  'xchacha20-poly1305': { size: [32, 24], ns: [2300, 1.3], maxSource: 274877906879 },
   'aes-256-gcm-siv': {
-    bytes: [32, 12],
+    size: [32, 12],
     ns: [6300, 5.5],
     maxSource: 68719476736,
     maxAad: 68719476736,
   },
   'aes-128-gcm-siv': {
-    bytes: [16, 12],
+    size: [16, 12],
     ns: [5600, 5.2],
     maxSource: 68719476736,
     maxAad: 68719476736,
@@ -269,8 +257,8 @@ function aliasesOf(name: string): readonly string[] {
 }
 
 function allHashes(): HashFacts[] {
-  return Object.entries(hashRows).map(([name, { bytes, ns, ...special }], id) => {
-    const [digestSize, blockSize, stateSize] = bytes;
+  return Object.entries(hashRows).map(([name, { size, ns, ...special }], id) => {
+    const [digestSize, blockSize, stateSize] = size;
     const sizes = { id, name, aliases: aliasesOf(name), digestSize, blockSize, stateSize };
     // In one order, so that V8 gives all one hidden class.
     const usual = { ...usualHash, hmac: special.cryptographic !== false };
@@ -283,8 +271,8 @@ function allHashes(): HashFacts[] {
 }
 
 function allCiphers(): CipherFacts[] {
-  return Object.entries(cipherRows).map(([name, { bytes, ns, ...special }], id) => {
-    const [keySize, ivSize] = bytes;
+  return Object.entries(cipherRows).map(([name, { size, ns, ...special }], id) => {
+    const [keySize, ivSize] = size;
     const sizes = { id, name, aliases: aliasesOf(name), keySize, ivSize };
     const facts = { ...sizes, ...usualCipher, ...special, portableCost: ns };
     return { ...facts, aead: facts.tagSize > 0 };
