@@ -13,19 +13,7 @@ import {
   type Threads,
 } from './protocol.js';
 
-export {
-  At,
-  CopiedBytes,
-  Flag,
-  KdfMemory,
-  Operation,
-  Poll,
-  CostPart,
-  Purpose,
-  Route,
-  Status,
-  Threads,
-} from './protocol.js';
+export * from './protocol.js';
 import { secretMemory, type Secret } from './secret-memory.js';
 
 /** The exports of the native binary, documented in crates/node/src/exports.rs. */

@@ -21,6 +21,7 @@ import {
   type Completion,
 } from '../scheduling/completions.js';
 import { bytesOfString } from '../hashers/arguments.js';
+import { resizableTarget } from '../request/result.js';
 import { copyTakes } from './options.js';
 import { lost, Phase, Steps } from '../scheduling/steps.js';
 import { ready, refusal, spent, type RunningCipher } from './running.js';
@@ -269,12 +270,7 @@ export abstract class IncrementalCipher extends LazyTransform {
   }
 
   #intoLater(completion: Completion, [source, target, offset]: Place): void {
-    if (isResizable(target))
-      throw makeError(
-        'ERR_RESIZABLE',
-        'target must not be resizable in an asynchronous call: ' +
-          'its memory could shrink while a worker writes to it',
-      );
+    if (isResizable(target)) throw resizableTarget();
     this.#queue().add(new UpdateStep(completion, source, false, target, offset));
   }
 

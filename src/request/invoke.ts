@@ -38,34 +38,12 @@ function algorithmName(): string {
 
 /** Runs the request on the first engine that serves it. Returns the status. */
 export function invoke(target: Uint8Array | undefined): number {
-  const status = request.engine.binding.run(
-    request.source,
-    target,
-    request.iv,
-    request.aad,
-    request.tag,
-    request.key,
-  );
-  return status < Status.Unavailable ? status : invokeAgain(status, target);
-}
-
-/** Tries the remaining engines after a refusal. */
-function invokeAgain(refusal: number, target: Uint8Array | undefined): number {
-  let status = refusal;
-  while (
-    (status === Status.Unavailable || status === Status.TooLarge) &&
-    switchToNextEngine(request.engine.binding.lastReason())
-  ) {
-    status = request.engine.binding.run(
-      request.source,
-      target,
-      request.iv,
-      request.aad,
-      request.tag,
-      request.key,
-    );
+  for (;;) {
+    const { source, iv, aad, tag, key } = request;
+    const status = request.engine.binding.run(source, target, iv, aad, tag, key);
+    const declined = status === Status.Unavailable || status === Status.TooLarge;
+    if (!declined || !switchToNextEngine(request.engine.binding.lastReason())) return status;
   }
-  return status;
 }
 
 /** Returns the error for the status of the last call. */

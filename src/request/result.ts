@@ -131,6 +131,15 @@ export function detachedTarget(): Error {
   );
 }
 
+/** Returns the error for a target that a worker cannot borrow. */
+export function resizableTarget(): Error {
+  return makeError(
+    'ERR_RESIZABLE',
+    'target must not be resizable in an asynchronous call: its memory could shrink while a ' +
+      'worker writes to it',
+  );
+}
+
 /** Copies up to 64 bytes in a loop: 20 ns for 32 bytes, where a view and `set` take 60 ns. */
 export function copy(
   target: Uint8Array,

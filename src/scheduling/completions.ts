@@ -29,6 +29,31 @@ export abstract class Completion {
   }
 }
 
+/** Passes the outcome on to the completion of the caller. */
+export class Relay implements Completion {
+  constructor(protected readonly user: Completion) {}
+
+  get slot(): number {
+    return this.user.slot;
+  }
+
+  set slot(slot: number) {
+    this.user.slot = slot;
+  }
+
+  succeed(value: unknown): void {
+    this.user.succeed(value);
+  }
+
+  fail(error: unknown): void {
+    this.user.fail(error);
+  }
+
+  cancelled(): void {
+    this.user.cancelled();
+  }
+}
+
 /** Delivers to no one: the call has reported its error. */
 export class NoCompletion extends Completion {
   succeed(): void {}

@@ -76,11 +76,6 @@ export function takeInlineBudget(cost: number, copyCost: number, budget = Infini
   return true;
 }
 
-/** Returns true if no result waits for delivery. */
-export function isIdle(): boolean {
-  return !pending();
-}
-
 /** Delivers a result at the end of this iteration. */
 export function deferResult(completion: Completion, value: unknown): void {
   const index = deferred.count++;
@@ -131,7 +126,8 @@ function settleRounds(): void {
   if (pending()) awaitEnd();
 }
 
-function pending(): boolean {
+/** Returns true if a result waits for delivery. */
+export function pending(): boolean {
   return deferred.count > 0 || gathering.waits();
 }
 

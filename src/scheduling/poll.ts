@@ -3,43 +3,26 @@
  * such a job. Native code runs short jobs at a poll and decides when to stop
  * (crates/cost/src/sharing.rs).
  */
-import { native } from '../engines/binding.js';
 import { type Native, Poll } from '../base/frame.js';
 import { POLLED_NS } from '../base/protocol.js';
 import { nextTurn } from '#platform/base/runtime.js';
 
-let polling = false;
+/** The engines that are polled until they have no more results. */
+const polled = new Set<Native>();
 
-/** Polls once per event-loop iteration if a job has this predicted cost, in nanoseconds. */
+/**
+ * Polls the engine once per event-loop iteration if a job has this predicted cost, in nanoseconds.
+ * A job that an engine ran inline settles at a poll only: an engine wakes the loop for its workers'
+ * jobs.
+ */
 export function pollFor(binding: Native, cost: number): void {
-  if (cost > POLLED_NS) return;
-  if (binding !== native) pollOther(binding);
-  else if (!polling) {
-    polling = true;
-    native.beginPolling();
-    nextTurn(poll);
-  }
+  if (cost > POLLED_NS || polled.has(binding)) return;
+  binding.beginPolling();
+  if (polled.size === 0) nextTurn(poll);
+  polled.add(binding);
 }
 
 function poll(): void {
-  if (native.poll() === Poll.Again) nextTurn(poll);
-  else polling = false;
-}
-
-/** Engines other than the default one that are polled until they have no more results. */
-const polledOthers = new Set<Native>();
-
-/**
- * Polls another engine. Without it a job that the engine ran inline would never settle, because the
- * engine wakes the loop for its workers' jobs only.
- */
-function pollOther(binding: Native): void {
-  if (polledOthers.has(binding)) return;
-  polledOthers.add(binding);
-  binding.beginPolling();
-  const look = (): void => {
-    if (binding.poll() === Poll.Again) nextTurn(look);
-    else polledOthers.delete(binding);
-  };
-  nextTurn(look);
+  for (const binding of polled) if (binding.poll() !== Poll.Again) polled.delete(binding);
+  if (polled.size > 0) nextTurn(poll);
 }

@@ -41,10 +41,11 @@ import {
   CallbackCompletion,
   type Completion,
   PromiseCompletion,
+  Relay,
   SignalCompletion,
 } from './completions.js';
 import { inlineLimit, predict, defaultRoute, wantsMeasure } from './cost-model.js';
-import { deferError, deferResult, isIdle, takeInlineBudget } from './deferred-results.js';
+import { deferError, deferResult, pending, takeInlineBudget } from './deferred-results.js';
 import { inFlight } from './slots.js';
 import { submit } from './submit.js';
 import type { Buffer } from '#platform/base/runtime.js';
@@ -209,40 +210,19 @@ function start(user: Completion): void {
 }
 
 /** Writes the iv before the result when the call settles. Until then a lent source may be there. */
-class Prefixed implements Completion {
-  readonly #user: Completion;
+class Prefixed extends Relay {
   readonly #iv = secretCopy(part(request.iv!, frame[At.IvOffset]!, request.prefix));
   readonly #target = request.target;
   readonly #offset = frame[At.TargetOffset]! - request.prefix;
 
-  constructor(user: Completion) {
-    this.#user = user;
-  }
-
-  get slot(): number {
-    return this.#user.slot;
-  }
-
-  set slot(slot: number) {
-    this.#user.slot = slot;
-  }
-
-  succeed(value: unknown): void {
+  override succeed(value: unknown): void {
     const target = this.#target ?? (value as Buffer);
     if (!fitsResult(target, this.#offset, this.#iv.length)) {
-      this.#user.fail(detachedTarget());
+      this.fail(detachedTarget());
       return;
     }
     copy(target, this.#offset, this.#iv, 0, this.#iv.length);
-    this.#user.succeed(value);
-  }
-
-  fail(error: unknown): void {
-    this.#user.fail(error);
-  }
-
-  cancelled(): void {
-    this.#user.cancelled();
+    super.succeed(value);
   }
 }
 
@@ -274,7 +254,7 @@ function shouldRunInline(): boolean {
   const submitCost = inlineLimit + copyCost;
   if (inlineLimit === 0) return false;
   if (cost > INLINE_ALONE_NS && (cost > copyCost || cost > INLINE_COPIED_NS)) return false;
-  const budget = cost <= submitCost || (inFlight === 0 && isIdle()) ? undefined : INLINE_FIRST_NS;
+  const budget = cost <= submitCost || (inFlight === 0 && !pending()) ? undefined : INLINE_FIRST_NS;
   if (wantsMeasure(operation, algorithm, cost)) {
     frame[At.Route] = Route.Pool;
     return false;

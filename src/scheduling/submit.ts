@@ -4,15 +4,15 @@
 import { onSettle, servers } from '../engines/binding.js';
 import { defaultEngine } from '../engines/engines.js';
 import { isResizable } from '../base/arguments.js';
-import { MillraceError, makeError } from '../base/errors.js';
+import { MillraceError } from '../base/errors.js';
 import { At, Flag, Operation, Status, frame } from '../base/frame.js';
 import { givesDigest } from '../base/operations.js';
 import { invoke, refused, switchToNextEngine } from '../request/invoke.js';
 import { COMPLETION_RESULT_MAX } from '../base/protocol.js';
 import { clearRequest, deferWipe, request } from '../request/request.js';
-import { givesSecret } from '../request/result.js';
+import { givesSecret, resizableTarget } from '../request/result.js';
 import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
-import type { Completion } from './completions.js';
+import { Relay, type Completion } from './completions.js';
 import { decideCopies } from './copies.js';
 import { pollFor } from './poll.js';
 import { settle } from './settle.js';
@@ -86,14 +86,13 @@ function retried(user: Completion): Retry | undefined {
 }
 
 /** Keeps a copy of the request for the next engine, because the caller may change its memory. */
-class Retry implements Completion {
-  readonly #user: Completion;
+class Retry extends Relay {
   readonly #frame = frame.slice();
   readonly #key: Secret | undefined = request.key && secretCopy(request.key);
   readonly #call = { ...request, preference: request.preference ?? defaultEngine.preference };
 
   constructor(user: Completion) {
-    this.#user = user;
+    super(user);
     const kept = this.#call;
     if (kept.target === undefined && !Array.isArray(kept.source))
       kept.source = secretCopy(kept.source as Uint8Array);
@@ -111,20 +110,12 @@ class Retry implements Completion {
     else if (preference.uses !== undefined) preference.uses.waiting += 1;
   }
 
-  get slot(): number {
-    return this.#user.slot;
-  }
-
-  set slot(slot: number) {
-    this.#user.slot = slot;
-  }
-
-  succeed(value: unknown): void {
+  override succeed(value: unknown): void {
     this.#end();
-    this.#user.succeed(value);
+    super.succeed(value);
   }
 
-  fail(error: unknown): void {
+  override fail(error: unknown): void {
     if (
       error instanceof MillraceError &&
       error.code === 'ERR_ENGINE_UNAVAILABLE' &&
@@ -132,12 +123,12 @@ class Retry implements Completion {
     )
       return;
     this.#end();
-    this.#user.fail(error);
+    super.fail(error);
   }
 
-  cancelled(): void {
+  override cancelled(): void {
     this.#end();
-    this.#user.cancelled();
+    super.cancelled();
   }
 
   #again(reason: string): boolean {
@@ -147,9 +138,9 @@ class Retry implements Completion {
       if (!switchToNextEngine(reason)) return false;
       // The next engine copies the key.
       if (this.#key !== undefined) deferWipe(this.#key);
-      submit(this.#user);
+      submit(this.user);
     } catch (error) {
-      this.#user.fail(error);
+      this.user.fail(error);
     } finally {
       clearRequest();
     }
@@ -186,11 +177,7 @@ function lend(slot: number, target: Uint8Array): void {
     request.target = undefined;
     request.flags &= ~Flag.HasTarget;
   } else if (isResizable(target)) {
-    throw makeError(
-      'ERR_RESIZABLE',
-      'target must not be resizable in an asynchronous call: ' +
-        'its memory could shrink while a worker writes to it',
-    );
+    throw resizableTarget();
   } else {
     lendTarget(slot, target);
   }
