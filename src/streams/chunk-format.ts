@@ -21,12 +21,12 @@ import type { CipherFacts } from '../catalog/facts.js';
 import { makeError, MillraceError } from '../base/errors.js';
 import { hmacParser } from '../operations/hmac.js';
 import { localEngines } from '../engines/engines.js';
-import { createKeyFor, macKeyOf } from '../operations/key.js';
+import { createKeyFor, macKeyOf, withKeyBytes } from '../operations/key.js';
 import { isKey, keyEngines, type Key } from '../request/key.js';
 import { secretResult } from '../base/secret-results.js';
 import { allocateApart, utf8, type Buffer } from '#platform/base/runtime.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
+import { SecretKinds } from '../base/secret-copy.js';
 import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
@@ -74,18 +74,15 @@ export class InputKey {
 
   #macKey(key: unknown): Key {
     const { name, keySize } = this.#facts;
-    const given = readSecret(key, 'key', SecretKinds.Prepared);
-    try {
-      const secret = SecretCopy.is(given) ? given.bytes : given;
+    const prepare = (secret: Uint8Array): Key => {
       if (sizeOf(secret) !== keySize)
         throw makeError(
           'ERR_KEY_SIZE',
           `key must be ${keySize} bytes for ${name}, not ${sizeOf(secret)}`,
         );
       return createKeyFor(`hmac-${MAC}`, secret, localEngines(undefined, 'sealed streams'));
-    } finally {
-      wipeCopy(given);
-    }
+    };
+    return withKeyBytes(key, prepare, 'key', SecretKinds.Prepared);
   }
 
   /** Returns the keys of the message with this salt. */

@@ -326,6 +326,13 @@ export abstract class ChunkPump {
   }
 }
 
+/** Returns a promise of what calls back, with an error or none. */
+export function promiseOf(begin: (done: (error?: Error) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) =>
+    begin((error) => (error === undefined ? resolve() : reject(error))),
+  );
+}
+
 function destroyedError(): Error {
   return Object.assign(new Error('the stream was destroyed before it was finished'), {
     code: 'ERR_STREAM_DESTROYED',

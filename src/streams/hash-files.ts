@@ -51,8 +51,11 @@ export function hashFilesSync(algorithm: unknown, paths: unknown, form: unknown)
       files.slice(first, first + FILES_PER_CALL),
       Number.MAX_SAFE_INTEGER,
     );
-    if (call.paths !== undefined)
-      call.end(() => hashPathsSync(plan.facts.id, call.paths!, call.answers!));
+    try {
+      if (call.paths !== undefined) hashPathsSync(plan.facts.id, call.paths, call.answers!);
+    } catch {
+      call.refuse();
+    }
     for (let index = 0; index < call.files.length; index++)
       results[first + index] =
         call.sizeOf(index) >= 0
@@ -136,13 +139,9 @@ class Call {
     this.answers = new Answers(this.paths, plan.size);
   }
 
-  /** Runs the call. If it fails, for want of memory, the files are read one by one. */
-  end(run: () => void): void {
-    try {
-      run();
-    } catch {
-      this.answers!.sizes.fill(NaN);
-    }
+  /** Has the files read one by one, after a failure for want of memory. */
+  refuse(): void {
+    this.answers!.sizes.fill(NaN);
   }
 
   /**
@@ -345,13 +344,8 @@ class Run {
     if (this.#isOver(first)) return;
     const { facts, signal } = this.plan;
     const call = new Call(this.plan, files, LARGE_FILE_BYTES);
-    if (call.paths !== undefined) {
-      const failed = await hashPaths(facts.id, call.paths, call.answers!, signal).then(
-        () => false,
-        () => true,
-      );
-      if (failed) call.answers!.sizes.fill(NaN);
-    }
+    if (call.paths !== undefined)
+      await hashPaths(facts.id, call.paths, call.answers!, signal).catch(() => call.refuse());
     const others: Promise<void>[] = [];
     let bytes = 0;
     for (let index = 0; index < files.length; index++) {

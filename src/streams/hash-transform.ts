@@ -4,6 +4,7 @@ import { createHash } from '../hashers/create.js';
 import type { CreateHashOptions } from '../hashers/options.js';
 import type { Digest, Encoding } from '../operations/hash.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
+import { PromiseCompletion } from '../scheduling/completions.js';
 import type { TransformStream } from '#platform/base/stream-types.js';
 
 /** A TransformStream that passes its input on; `digest` is that of all of it. */
@@ -22,10 +23,9 @@ export function hashTransformStream<E extends Encoding>(
   options: CreateHashOptions | undefined,
 ): HashTransformStream<E> {
   const hasher = createHash(algorithm, options);
-  let settle!: { resolve(digest: Digest<E>): void; reject(error: unknown): void };
-  const digest = new Promise<Digest<E>>((resolve, reject) => (settle = { resolve, reject }));
+  const digest = new PromiseCompletion();
   // Not every caller waits for it: the stream reports its own failure.
-  digest.catch(() => {});
+  digest.promise.catch(() => {});
   const stream = new globalThis.TransformStream<Data, Data>({
     __proto__: null,
     async transform(chunk: Data, controller: { enqueue(chunk: Data): void }): Promise<void> {
@@ -34,20 +34,20 @@ export function hashTransformStream<E extends Encoding>(
         if (sizeOf(bytes) < INLINE_BYTES) hasher.update(bytes);
         else await hasher.updateAsync(bytes);
       } catch (error) {
-        settle.reject(error);
+        digest.reject(error);
         throw error;
       }
       controller.enqueue(chunk);
     },
     flush(): void {
       try {
-        settle.resolve(hasher.digest(encoding) as Digest<E>);
+        digest.resolve(hasher.digest(encoding));
       } catch (error) {
-        settle.reject(error);
+        digest.reject(error);
         throw error;
       }
     },
-    cancel: (reason: unknown) => settle.reject(reason),
+    cancel: (reason: unknown) => digest.reject(reason),
   } as never);
-  return Object.assign(stream, { digest }) as HashTransformStream<E>;
+  return Object.assign(stream, { digest: digest.promise }) as HashTransformStream<E>;
 }

@@ -13,7 +13,7 @@ import {
   type Data,
 } from '../base/arguments.js';
 import { abortSignal } from '../scheduling/run.js';
-import { ChunkPump, type OutputSink } from './chunk-pump.js';
+import { ChunkPump, promiseOf, type OutputSink } from './chunk-pump.js';
 import {
   CHUNK_SIZE,
   HEADER_SIZE,
@@ -165,15 +165,9 @@ export function transformStream({
       else signal?.addEventListener('abort', abort, ONCE);
     },
     transform: (input: Bytes): Promise<void> =>
-      new Promise((resolve, reject) =>
-        pump.write(bytes(input, 'chunk'), (error) =>
-          error === undefined ? resolve() : reject(error),
-        ),
-      ),
+      promiseOf((done) => pump.write(bytes(input, 'chunk'), done)),
     async flush(): Promise<void> {
-      await new Promise<void>((resolve, reject) =>
-        pump.end((error) => (error === undefined ? resolve() : reject(error))),
-      );
+      await promiseOf((done) => pump.end(done));
       over();
     },
     cancel: over,

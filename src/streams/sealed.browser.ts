@@ -4,6 +4,7 @@
 import { makeError } from '../base/errors.js';
 import * as pumps from './passphrase/pumps.js';
 import * as streams from './sealed-streams.js';
+import type { Work } from './sealed-streams.js';
 import type { Duplex } from '../base/stream-types.browser.js';
 
 export function sealedStreams(): typeof streams {
@@ -16,7 +17,7 @@ export function passphrases(): typeof pumps {
 
 /** Node.js streams. */
 interface Duplexes {
-  duplexStream(work: streams.Work): Duplex;
+  duplexStream(work: Work): Duplex;
 }
 
 export function sealedDuplexes(): Duplexes {

@@ -4,7 +4,7 @@
  */
 import { bytes, data, part, sizeOf } from '../../base/arguments.js';
 import { joined } from '../chunk-format.js';
-import type { ChunkPump, OutputSink } from '../chunk-pump.js';
+import { promiseOf, type ChunkPump, type OutputSink } from '../chunk-pump.js';
 import { makeError } from '../../base/errors.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { isKey, type Key } from '../../request/key.js';
@@ -222,44 +222,29 @@ export async function openWithKey(...given: Message): Promise<Buffer> {
 
 type Message = readonly [secret: unknown, source: unknown, options: unknown];
 
-function through(source: Uint8Array, { signal, makePump }: Work): Promise<Buffer> {
+async function through(source: Uint8Array, { signal, makePump }: Work): Promise<Buffer> {
   const message = secretCopy(source);
-  return new Promise((resolve, reject) => {
-    const outputs: Secret<Buffer>[] = [];
-    signal?.throwIfAborted();
-    const pump = makePump({
-      put: (output) => outputs.push(output as Secret<Buffer>) > 0,
-      fail: (error) => finish(() => reject(error)),
-    });
-    const abort = (): void => {
-      reject(signal!.reason);
-      pump.close(signal!.reason as Error);
-    };
-    const finish = (settle: () => void): void => {
-      signal?.removeEventListener('abort', abort);
-      settle();
-    };
-    signal?.addEventListener('abort', abort, ONCE);
-    const failed = (error: Error): void => {
-      for (const output of outputs) wipe(output);
-      pump.close(error);
-      finish(() => reject(error));
-    };
-    pump.write(message, (error) => {
-      if (error !== undefined) return failed(error);
-      pump.end((reason) => {
-        if (reason !== undefined) return failed(reason);
-        let result: Buffer;
-        try {
-          result = whole(outputs);
-        } catch (thrown) {
-          return failed(thrown as Error);
-        }
-        pump.close();
-        finish(() => resolve(result));
-      });
-    });
+  signal?.throwIfAborted();
+  const outputs: Secret<Buffer>[] = [];
+  const pump = makePump({
+    put: (output) => outputs.push(output as Secret<Buffer>) > 0,
+    // The write or the end reports it.
+    fail() {},
   });
+  const abort = (): void => pump.close(signal!.reason as Error);
+  signal?.addEventListener('abort', abort, ONCE);
+  try {
+    await promiseOf((done) =>
+      pump.write(message, (error) => (error === undefined ? pump.end(done) : done(error))),
+    );
+    return whole(outputs);
+  } catch (error) {
+    for (const output of outputs) wipe(output);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    pump.close();
+  }
 }
 
 /** Joins the outputs and wipes them. */
