@@ -26,15 +26,6 @@ export type MacAlgorithm =
 /** The algorithm of a prepared key: a cipher or a MAC. */
 export type KeyAlgorithm = CipherName | MacAlgorithm;
 
-const hashNames = index<HashFacts>(hashes);
-const cipherNames = index<CipherFacts>(ciphers);
-
-// Callers mostly use one algorithm: comparing with the last name saves the map's 8 ns.
-let lastHashName = '';
-let lastHash: HashFacts | undefined;
-let lastCipherName = '';
-let lastCipher: CipherFacts | undefined;
-
 /** Returns the hash with that number. */
 export function hashOf(id: number): HashFacts {
   return hashes[id]!;
@@ -45,27 +36,32 @@ export function cipherOf(id: number): CipherFacts {
   return ciphers[id]!;
 }
 
-/** Returns the hash of that name or alias, ignoring case. */
-export function findHash(name: string): HashFacts | undefined {
-  if (name === lastHashName) return lastHash;
-  const facts = hashNames.get(name) ?? hashNames.get(name.toLowerCase());
-  if (facts !== undefined) {
-    lastHashName = name;
-    lastHash = facts;
-  }
-  return facts;
+/** Returns a function that finds an algorithm by its name or an alias, ignoring case. */
+function finder<Facts extends HashFacts | CipherFacts>(
+  table: readonly Facts[],
+): (name: string) => Facts | undefined {
+  const names = new Map<string, Facts>();
+  for (const facts of table)
+    for (const name of [facts.name, ...facts.aliases]) names.set(name.toLowerCase(), facts);
+  // Callers mostly use one algorithm: comparing with the last name saves the map's 8 ns.
+  let lastName = '';
+  let last: Facts | undefined;
+  return (name) => {
+    if (name === lastName) return last;
+    const facts = names.get(name) ?? names.get(name.toLowerCase());
+    if (facts !== undefined) {
+      lastName = name;
+      last = facts;
+    }
+    return facts;
+  };
 }
 
+/** Returns the hash of that name or alias, ignoring case. */
+export const findHash = /* @__PURE__ */ finder(hashes);
+
 /** Returns the cipher of that name or alias, ignoring case. */
-export function findCipher(name: string): CipherFacts | undefined {
-  if (name === lastCipherName) return lastCipher;
-  const facts = cipherNames.get(name) ?? cipherNames.get(name.toLowerCase());
-  if (facts !== undefined) {
-    lastCipherName = name;
-    lastCipher = facts;
-  }
-  return facts;
-}
+export const findCipher = /* @__PURE__ */ finder(ciphers);
 
 /** Returns the hash of that name, or throws an error that suggests the nearest names. */
 export function hashFacts(name: unknown, argument = 'algorithm'): HashFacts {
@@ -114,14 +110,6 @@ export function hashNamesWith(parameter: keyof ParameterRanges): string[] {
   return hashes
     .filter(({ parameters }) => parameters?.[parameter] !== undefined)
     .map(({ name }) => name);
-}
-
-function index<Facts extends HashFacts | CipherFacts>(table: readonly Facts[]): Map<string, Facts> {
-  const names = new Map<string, Facts>();
-  for (const facts of table) {
-    for (const name of [facts.name, ...facts.aliases]) names.set(name.toLowerCase(), facts);
-  }
-  return names;
 }
 
 function raise(error: Error): never {
