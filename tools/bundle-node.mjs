@@ -48,7 +48,6 @@ const firstCallFiles = {
   'functions/promises/sealed': ['functions/promises/sealed'],
   'kdf/derivations': [
     'base/kdf-costs',
-    'base/secret-size',
     'base/wrap-algorithms',
     'functions/key-wrap',
     'functions/promises/key-wrap',

@@ -3,10 +3,11 @@
  * runtimes).
  */
 import { outOfMemory } from './errors.js';
-import { hexOf } from './hex.js';
 import type { BufferEncoding, FreshBytes } from './platform-types.js';
 import { base64Of, bytesOfEncoded, encodingOf, textIn } from './text.browser.js';
 
+export { hexOf as hex } from './hex.js';
+export { base64Of as base64 } from './text.browser.js';
 export type {
   BufferEncoding,
   FreshBytes,
@@ -80,14 +81,6 @@ export function utf8Size(text: string): number {
 
 export function writeText(target: Uint8Array, text: string, offset: number): number {
   return encoder.encodeInto(text, target.subarray(offset)).written;
-}
-
-export function hex(digest: Uint8Array, start?: number, end?: number): string {
-  return hexOf(digest, start, end);
-}
-
-export function base64(digest: Uint8Array): string {
-  return base64Of(digest);
 }
 
 export function base64url(digest: Uint8Array): string {

@@ -15,7 +15,7 @@ import {
   sizeOf,
 } from './intrinsics.js';
 import { wipe, type Secret } from './secret-memory.js';
-import { exportedSecret, KEY_KINDS } from '#platform/base/runtime.js';
+import { exportedSecret, KEY_KINDS, utf8Size } from '#platform/base/runtime.js';
 
 /** A copy of the bytes of a KeyObject or CryptoKey. */
 export class SecretCopy {
@@ -106,6 +106,12 @@ function exportedCopy(value: unknown, name: string): SecretCopy | undefined {
     throw makeError('ERR_ARGUMENT_TYPE', `${name} must be ${exported}`);
   // Node.js exports to a separate ArrayBuffer.
   return isUint8Array(exported) ? new SecretCopy(exported as Secret) : undefined;
+}
+
+/** Returns the bytes of a secret; of a string those of its UTF-8 encoding. */
+export function secretSize(secret: string | Uint8Array | SecretCopy): number {
+  if (typeof secret === 'string') return utf8Size(secret);
+  return SecretCopy.is(secret) ? secret.bytes.length : sizeOf(secret);
 }
 
 /** Wipes a secret if it is a copy, for calls that fail before they use it. */

@@ -6,8 +6,7 @@ import { Operation } from '../base/frame.js';
 import { setAad, beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { makeError } from '../base/errors.js';
 import { hkdfSize, shortPrk } from '../base/kdf-costs.js';
-import { wipeCopy } from '../base/secret-copy.js';
-import { secretSize } from '../base/secret-size.js';
+import { secretSize, wipeCopy } from '../base/secret-copy.js';
 import { setKeyInput } from '../request/key-input.js';
 import {
   readPassword,

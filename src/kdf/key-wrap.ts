@@ -8,8 +8,7 @@ import { beginRequest, setResult, setTag, deferWipe, Form } from '../request/req
 import { makeError } from '../base/errors.js';
 import { setKeyInput } from '../request/key-input.js';
 import { accepted } from '../base/options.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
-import { secretSize } from '../base/secret-size.js';
+import { readSecret, SecretCopy, SecretKinds, secretSize, wipeCopy } from '../base/secret-copy.js';
 import {
   checkWrappingKey,
   unwrappedSize,
