@@ -16,16 +16,7 @@ import {
 } from '../request/result.js';
 import { wipe } from '../base/secret-memory.js';
 import type { Completion } from './completions.js';
-import {
-  completions,
-  forms,
-  lentTargets,
-  placeOffsets,
-  places,
-  releaseSlot,
-  secrets,
-  sizes,
-} from './slots.js';
+import { jobs, releaseSlot } from './slots.js';
 import { type Buffer, viewOf } from '#platform/base/runtime.js';
 
 /** Settles the jobs in the completion buffer. Native code calls it with the number of records. */
@@ -36,10 +27,10 @@ export function settle(records: number, instead?: Parameters<Settle>[1]): void {
     const status = completionNumbers[at + 1]!;
     const smallSize = completionNumbers[at + 2]!;
     const largeSize = completionNumbers[at + 3]!;
-    const completion = completions[slot]!;
+    const completion = jobs[slot]!.completion!;
     if (status === 0) {
       const made = instead?.get(slot);
-      if (made !== undefined) lentTargets[slot] = viewOf(made.buffer);
+      if (made !== undefined) jobs[slot]!.target = viewOf(made.buffer);
       collect(completion, slot, (at + RECORD_NUMBERS) * 4, smallSize, largeSize);
     } else {
       releaseSlot(slot);
@@ -74,12 +65,8 @@ function collect(
   largeSize: number,
 ): void {
   const end = start + smallSize + largeSize;
-  const place = places[slot];
-  const placeOffset = place === undefined ? 0 : placeOffsets[slot]!;
-  const size = sizes[slot]!;
-  const form = forms[slot]!;
-  const secret = secrets[slot]!;
-  let result = lentTargets[slot] as Buffer | undefined;
+  const { target, place, placeOffset, size, form, secret } = jobs[slot]!;
+  let result = target as Buffer | undefined;
   // The completion may make calls, which may take the slot.
   releaseSlot(slot);
   let text = start;

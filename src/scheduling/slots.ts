@@ -1,21 +1,26 @@
 /**
- * Jobs in flight. Native code reports a job by its slot. The arrays hold what belongs to the job of
- * each slot, and keep the memory it borrows from the garbage collector.
+ * Jobs in flight. Native code reports a job by its slot.
  */
 import { Form } from '../request/request.js';
 import type { Completion } from './completions.js';
 
-export const completions: (Completion | undefined)[] = [];
-/** Borrowed until the job settles. */
-export const lentSources: (Uint8Array | readonly Uint8Array[] | undefined)[] = [];
-export const lentTargets: (Uint8Array | undefined)[] = [];
-/** Where a digest or tag goes when the job settles; this thread writes it, not a worker. */
-export const places: (Uint8Array | undefined)[] = [];
-export const placeOffsets: number[] = [];
-export const sizes: number[] = [];
-export const forms: Form[] = [];
-/** True if the result is secret. */
-export const secrets: boolean[] = [];
+/** What belongs to the job of a slot, for one job after the other. */
+export class Job {
+  completion: Completion | undefined;
+  /** Borrowed until the job settles, and kept from the garbage collector, as the target. */
+  source: Uint8Array | readonly Uint8Array[] | undefined;
+  target: Uint8Array | undefined;
+  /** Where a digest or tag goes when the job settles; this thread writes it, not a worker. */
+  place: Uint8Array | undefined;
+  placeOffset = 0;
+  size = 0;
+  form = Form.Size;
+  /** True if the result is secret. */
+  secret = false;
+}
+
+/** By slot. */
+export const jobs: Job[] = [];
 
 const freeSlots: number[] = [];
 
@@ -24,16 +29,16 @@ export let inFlight = 0;
 
 /** Takes a slot for a job. */
 export function acquireSlot(completion: Completion): number {
-  const slot = freeSlots.pop() ?? completions.length;
-  completions[slot] = completion;
-  lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
+  const slot = freeSlots.pop() ?? jobs.push(new Job()) - 1;
+  jobs[slot]!.completion = completion;
   inFlight += 1;
   return slot;
 }
 
 /** Frees a slot and the memory its job borrowed. */
 export function releaseSlot(slot: number): void {
-  completions[slot] = lentSources[slot] = lentTargets[slot] = places[slot] = undefined;
+  const job = jobs[slot]!;
+  job.completion = job.source = job.target = job.place = undefined;
   freeSlots.push(slot);
   inFlight -= 1;
 }

@@ -16,17 +16,7 @@ import { Relay, type Completion } from './completions.js';
 import { decideCopies } from './copies.js';
 import { pollFor } from './poll.js';
 import { settle } from './settle.js';
-import {
-  acquireSlot,
-  forms,
-  lentSources,
-  lentTargets,
-  placeOffsets,
-  places,
-  releaseSlot,
-  secrets,
-  sizes,
-} from './slots.js';
+import { acquireSlot, jobs, releaseSlot, type Job } from './slots.js';
 import { allocateApart } from '#platform/base/runtime.js';
 
 onSettle(settle);
@@ -40,23 +30,24 @@ export function submit(user: Completion): void {
   const retry = request.engine.here ? undefined : retried(user);
   const completion = retry ?? user;
   const slot = acquireSlot(completion);
-  sizes[slot] = request.size;
-  forms[slot] = request.form;
-  secrets[slot] = givesSecret();
+  const job = jobs[slot]!;
+  job.size = request.size;
+  job.form = request.form;
+  job.secret = givesSecret();
   let accepted = false;
   try {
     if (request.target === undefined) {
       request.flags |= Flag.Snapshot;
       if (request.size > COMPLETION_RESULT_MAX || request.prefix > 0) {
-        lendTarget(slot, allocateApart(request.size));
+        lendTarget(job, allocateApart(request.size));
         request.flags |= Flag.Fresh;
       }
     } else {
-      lend(slot, request.target);
+      lend(job, request.target);
     }
     if (request.tag !== undefined && frame[At.Operation] === Operation.Encrypt) {
-      places[slot] = request.tag;
-      placeOffsets[slot] = frame[At.TagOffset]!;
+      job.place = request.tag;
+      job.placeOffset = frame[At.TagOffset]!;
     }
     frame[At.Slot] = slot;
     frame[At.Flags] = request.flags;
@@ -165,26 +156,26 @@ class Retry extends Relay {
 }
 
 /** Lends the caller's memory: the source, and the target unless the result is a digest. */
-function lend(slot: number, target: Uint8Array): void {
+function lend(job: Job, target: Uint8Array): void {
   const { source } = request;
   // The memory of a resizable source can shrink, so it is copied. (The messages of a batch were
   // checked before.)
   if (!Array.isArray(source) && isResizable(source as Uint8Array)) request.flags |= Flag.Snapshot;
-  lentSources[slot] = source;
+  job.source = source;
   if (givesDigest(frame[At.Operation]!) && request.size <= COMPLETION_RESULT_MAX) {
-    places[slot] = target;
-    placeOffsets[slot] = frame[At.TargetOffset]!;
+    job.place = target;
+    job.placeOffset = frame[At.TargetOffset]!;
     request.target = undefined;
     request.flags &= ~Flag.HasTarget;
   } else if (isResizable(target)) {
     throw resizableTarget();
   } else {
-    lendTarget(slot, target);
+    lendTarget(job, target);
   }
 }
 
-function lendTarget(slot: number, target: Uint8Array): void {
-  lentTargets[slot] = target;
+function lendTarget(job: Job, target: Uint8Array): void {
+  job.target = target;
   request.target = target;
   request.flags |= Flag.HasTarget;
 }
