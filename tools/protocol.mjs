@@ -18,8 +18,7 @@ const derivations = [
 
 /**
  * The enumerations, in the order of their numbers from 0. A member is its name, or its name and
- * documentation. `parsed` ones get a function in Rust that refuses unknown numbers; `rust` is the
- * name there, if it is another one.
+ * documentation. `rust` is the name in Rust, if it is another one.
  */
 const enumerations = [
   {
@@ -77,7 +76,6 @@ const enumerations = [
   {
     name: 'Operation',
     rust: 'OperationNumber',
-    parsed: true,
     doc: 'The operations.',
     members: [
       'Hash',
@@ -155,7 +153,6 @@ const enumerations = [
   },
   {
     name: 'Route',
-    parsed: true,
     doc: 'Where an asynchronous call runs.',
     members: [
       ['Auto', 'Chosen by its predicted cost.'],
@@ -166,7 +163,6 @@ const enumerations = [
   },
   {
     name: 'EngineNumber',
-    parsed: true,
     doc: 'The engine that computes.',
     members: [
       'Native',
@@ -182,7 +178,6 @@ const enumerations = [
   {
     name: 'Purpose',
     rust: 'PurposeNumber',
-    parsed: true,
     doc: 'The kind of algorithm that a key is prepared for.',
     members: ['Cipher', 'Mac', 'Hash'],
   },
@@ -209,7 +204,6 @@ const enumerations = [
   },
   {
     name: 'Threads',
-    parsed: true,
     doc: 'The numbers of the worker pool.',
     members: [
       ['Limit', 'The most workers that may exist.'],
@@ -219,7 +213,6 @@ const enumerations = [
   },
   {
     name: 'CopiedBytes',
-    parsed: true,
     doc: 'The bytes copied for jobs in flight.',
     members: [
       ['Limit', 'The most bytes, 0 while no limit is set.'],
@@ -228,7 +221,6 @@ const enumerations = [
   },
   {
     name: 'KdfMemory',
-    parsed: true,
     doc: 'The working memory of derivations.',
     members: [
       ['Limit', 'The most bytes of all derivations together, 0 while no limit is set.'],
@@ -238,7 +230,6 @@ const enumerations = [
   },
   {
     name: 'CostPart',
-    parsed: true,
     doc: 'The numbers of the cost model of an algorithm.',
     members: [
       ['Fixed', 'Fixed nanoseconds.'],
@@ -521,76 +512,90 @@ function typescript() {
   );
 }
 
+/** What the enums of Rust are made by. */
+const macros = `/// Defines enums of numbers.
+macro_rules! numbers {
+    ($($(#[$about:meta])* pub enum $name:ident {
+        $($(#[$doc:meta])* $member:ident = $number:literal,)*
+    })*) => {$(
+        $(#[$about])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$doc])* $member = $number,)*
+        }
+
+        impl $name {
+            /// Returns \`None\` for a number without a member.
+            pub const fn from_number(number: u32) -> Option<$name> {
+                match number {
+                    $($number => Some($name::$member),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+/// Defines an enum with numbers, of which members may carry a reason.
+macro_rules! statuses {
+    ($(#[$about:meta])* pub enum $name:ident {
+        $($(#[$doc:meta])* $member:ident $(($reason:ty))? = $number:literal,)*
+    }) => {
+        $(#[$about])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$doc])* $member $(($reason))?,)*
+        }
+
+        impl $name {
+            pub const fn number(self) -> u32 {
+                match self {
+                    $($name::$member { .. } => $number,)*
+                }
+            }
+        }
+    };
+}
+
+`;
+
 function rust() {
   const comment = (doc, indent = '') =>
     doc === undefined ? '' : lines(doc.replace(/`(\w+)\.(\w+)`/g, '`$1::$2`'), `${indent}/// `);
   const constant = ({ name, value, type, doc }) =>
     `${comment(doc)}pub const ${name}: ${type} = ` +
     `${shown(value)}${type === 'f64' ? '.0' : ''};\n`;
-  const enumeration = ({
-    name,
-    rust: other = name,
-    doc,
-    members,
-    parsed = false,
-    bits = false,
-  }) => {
-    if (bits) {
-      const flags = members
-        .map(described)
-        .map(
-          ([flag, text], index) =>
-            `${comment(text, '    ')}    pub const ${upper(flag)}: u32 = ${1 << index};\n`,
-        );
-      return `${comment(doc)}pub mod ${name.toLowerCase()} {\n${flags.join('')}}\n`;
-    }
-    const body = members
-      .map(
-        (member, index) =>
-          `${comment(described(member)[1], '    ')}    ${described(member)[0]} = ${index},\n`,
-      )
-      .join('');
-    const unused = members.length > 0 && !parsed ? '#[allow(dead_code)]\n' : '';
-    const made =
-      `${comment(doc)}${unused}#[derive(Copy, Clone, Debug, PartialEq, Eq)]\npub ` +
-      `enum ${other} {\n${body}}\n`;
-    if (!parsed) return made;
-    const arms = members
-      .map((member, index) => `            ${index} => ${other}::${described(member)[0]},\n`)
-      .join('');
-    return (
-      `${made}\nimpl ${other} {\n    /// Returns \`None\` for a number without a member.\n ` +
-      `   pub const fn from_number(number: u32) -> Option<${other}> {\n        ` +
-      `Some(match number {\n${arms}            _ => return None,\n        })\n    }\n}\n`
-    );
+  const member = (text, name, index) => `${comment(text, '        ')}        ${name} = ${index},\n`;
+  const enumeration = ({ name, rust: other = name, doc, members }) => {
+    const body = members.map(described).map(([each, text], index) => member(text, each, index));
+    return `${comment(doc, '    ')}    pub enum ${other} {\n${body.join('')}    }\n`;
   };
-  const arms = (each) =>
-    statuses
+  const flags = ({ name, doc, members }) => {
+    const body = members
+      .map(described)
       .map(
-        (status, index) =>
-          `            Status::${status.name}${status.reason ? '(_)' : ''} => ` +
-          `${each(status, index)},\n`,
-      )
-      .join('');
+        ([flag, text], index) =>
+          `${comment(text, '    ')}    pub const ${upper(flag)}: u32 = ${1 << index};\n`,
+      );
+    return `${comment(doc)}pub mod ${name.toLowerCase()} {\n${body.join('')}}\n`;
+  };
+  const [bits, numbers] = [true, false].map((wanted) =>
+    enumerations.filter((each) => (each.bits ?? false) === wanted),
+  );
+  const body = statuses.map(({ name, doc, reason }, index) =>
+    member(doc, `${name}${reason ? "(&'static str)" : ''}`, index),
+  );
   const reasons = statuses
     .filter(({ reason }) => reason)
     .map(({ name }) => `Status::${name}(reason)`)
     .join(' | ');
-  const variants = statuses.map(
-    ({ name, doc, reason }) =>
-      `${comment(doc, '    ')}    ${name}${reason ? "(&'static str)" : ''},\n`,
-  );
-  const status = `/// How a call or job ended. A status with a reason carries a message.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Status {
-${variants.join('')}}
+  const status = `statuses! {
+    /// How a call or job ended. A status with a reason carries a message.
+    pub enum Status {
+${body.join('')}    }
+}
 
 impl Status {
-    pub const fn number(self) -> u32 {
-        match self {
-${arms((_, index) => index)}        }
-    }
-
     pub const fn reason(self) -> Option<&'static str> {
         match self {
             ${reasons} => Some(reason),
@@ -608,8 +613,14 @@ ${arms((_, index) => index)}        }
 `;
   return (
     '//! The numbers that native code and JavaScript share. ' +
-    `${head}\n\n` +
-    [...enumerations.map(enumeration), derivation, status, ...constants.map(constant)].join('\n')
+    `${head}\n\n${macros}` +
+    [
+      `numbers! {\n${numbers.map(enumeration).join('\n')}}\n`,
+      ...bits.map(flags),
+      derivation,
+      status,
+      ...constants.map(constant),
+    ].join('\n')
   );
 }
 
