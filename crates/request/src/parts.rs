@@ -65,7 +65,9 @@ fn in_order(work: &Work, key: &CipherKey) -> Result<Option<RunningCipher>, Statu
 /// write: when text is decrypted into memory that other threads can read, and when the tag must be
 /// known before the text is encrypted.
 pub struct RangePlan {
-    message: PartedMessage,
+    kind: Kind,
+    /// The tag for the second pass or to verify, and its bytes.
+    tag: OnceLock<([u8; TAG_MAX], usize)>,
     source: Window,
     target: Window,
     part: usize,
@@ -75,12 +77,6 @@ pub struct RangePlan {
 }
 
 /// A message with parts that are computed in one pass or in two.
-pub struct PartedMessage {
-    kind: Kind,
-    /// The tag for the second pass or to verify, and its bytes.
-    tag: OnceLock<([u8; TAG_MAX], usize)>,
-}
-
 enum Kind {
     Apply(CipherMessage),
     Seal(CipherMessage),
@@ -101,13 +97,9 @@ pub enum PartialResult {
 }
 
 impl RangePlan {
-    fn over(
-        message: PartedMessage,
-        [source, target]: [Window; 2],
-        part: usize,
-        count: usize,
-    ) -> RangePlan {
-        RangePlan { message, source, target, part, count, written: AtomicUsize::new(0) }
+    fn over(kind: Kind, [source, target]: [Window; 2], part: usize, count: usize) -> RangePlan {
+        let (tag, written) = (OnceLock::new(), AtomicUsize::new(0));
+        RangePlan { kind, tag, source, target, part, count, written }
     }
 
     /// Plans the message of a work in parts of about `part` bytes.
@@ -133,52 +125,74 @@ impl RangePlan {
                 let message =
                     work.with_params(hash, |params| Ok(HashMessage::new(hash, params, size)?))?;
                 let (part, count) = (message.part_size() as usize, message.count());
-                let message = PartedMessage::of(Kind::Hash(message));
-                Ok(RangePlan::over(message, [work.source, Window::EMPTY], part, count))
+                Ok(RangePlan::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))
             }
             Operation::HashFile(hash) => {
                 let opened = files::open(work)?;
                 let message = HashMessage::new(hash, &Params::default(), opened.size)?;
                 let (part, count) = (message.part_size() as usize, message.count());
-                let message = PartedMessage::of(Kind::File(message, opened));
-                Ok(RangePlan::over(message, [Window::EMPTY; 2], part, count))
+                Ok(RangePlan::over(Kind::File(message, opened), [Window::EMPTY; 2], part, count))
             }
             _ => Err(Status::NotSupported),
         }
     }
 
+    /// Plans the message of a cipher's work.
+    ///
+    /// # Errors
+    /// [`Status::TagSize`] for a stream cipher with a tag or an aad, and those of the cipher.
     fn cipher(
         work: &Work,
         key: &CipherKey,
         part: usize,
         pause: impl FnMut(),
     ) -> Result<RangePlan, Status> {
-        let (mut source, Target::Memory(target)) = (work.source, work.target) else {
+        let (source, Target::Memory(target)) = (work.source, work.target) else {
             return Err(Status::Argument);
         };
-        if target.size() != source.size() {
+        let size = source.size();
+        if target.size() != size {
             return Err(Status::Argument);
         }
-        let message = PartedMessage::cipher(work, key, source.size() as u64)?;
-        if target.overlaps(source) {
-            // Parts are computed in any order: none may overwrite the source of another.
-            if !target.is_disjoint_or_same_start(source) {
-                target.move_from(source, part, pause);
-            }
-            source = target;
+        let aead = key.cipher().facts().aead;
+        if !aead && (work.tag.size() > 0 || work.tag_target.size() > 0 || work.aad.size() > 0) {
+            return Err(Status::TagSize);
         }
-        let part = part.next_multiple_of(PART_ALIGN);
-        Ok(RangePlan::over(message, [source, target], part, source.size().div_ceil(part)))
+        let message = CipherMessage::new(key, work.iv.read(), work.aad.read(), size as u64)?;
+        let kind = match work.operation {
+            Operation::Encrypt(_) if key.seals_in_two_passes() => Kind::SealTwice(message),
+            Operation::Encrypt(_) if aead => Kind::Seal(message),
+            Operation::Decrypt(_) if aead && work.lent => Kind::OpenTwice(message),
+            Operation::Decrypt(_) if aead => Kind::Open(message),
+            _ => Kind::Apply(message),
+        };
+        // Parts are computed in any order: none may overwrite the source of another.
+        let in_place = target.overlaps(source);
+        let windows = [if in_place { target } else { source }, target];
+        let aligned = part.next_multiple_of(PART_ALIGN);
+        let plan = RangePlan::over(kind, windows, aligned, size.div_ceil(aligned));
+        if plan.opens() {
+            // Copied because the target may overlap the tag.
+            plan.keep_tag(work.tag.read())?;
+        }
+        if !target.is_disjoint_or_same_start(source) {
+            target.move_from(source, part, pause);
+        }
+        Ok(plan)
     }
 
     /// Returns the number of passes over the parts.
     pub fn passes(&self) -> usize {
-        self.message.passes()
+        if matches!(self.kind, Kind::SealTwice(_) | Kind::OpenTwice(_)) { 2 } else { 1 }
     }
 
-    /// Computes a part in a pass.
+    fn opens(&self) -> bool {
+        matches!(self.kind, Kind::Open(_) | Kind::OpenTwice(_))
+    }
+
+    /// Computes a part in a pass. The target is not used by one that does not write.
     pub fn part(&self, pass: usize, index: usize) -> Result<PartialResult, Status> {
-        if let Kind::File(message, opened) = &self.message.kind {
+        if let Kind::File(message, opened) = &self.kind {
             let offset = index as u64 * self.part as u64;
             let size = (opened.size - offset).min(self.part as u64) as usize;
             return opened
@@ -186,10 +200,31 @@ impl RangePlan {
                 .map(PartialResult::Hash);
         }
         let (offset, [source, target]) = self.windows(index)?;
-        if self.message.writes(pass) {
+        if !matches!(self.kind, Kind::Hash(_)) && pass + 1 == self.passes() {
             self.written.fetch_max(index + 1, Ordering::Relaxed);
         }
-        self.message.part(pass, offset as u64, source, target)
+        let text = || bytes::text(&source, &target, &[]).ok_or(Status::Internal);
+        let offset = offset as u64;
+        Ok(match &self.kind {
+            Kind::Apply(message) => PartialResult::Text(message.apply_part(offset, text()?)?),
+            Kind::Seal(message) => PartialResult::Text(message.seal_part(offset, text()?)?),
+            Kind::Open(message) => {
+                PartialResult::Text(message.open_part(offset, text()?, self.tag()?)?)
+            }
+            Kind::SealTwice(message) if pass == 0 => {
+                PartialResult::Text(message.authenticate_plain(offset, source.read())?)
+            }
+            Kind::OpenTwice(message) if pass == 0 => PartialResult::Text(
+                message.authenticate_sealed(offset, source.read(), self.tag()?)?,
+            ),
+            Kind::SealTwice(message) | Kind::OpenTwice(message) => {
+                message.xor_part(offset, text()?, self.tag()?)?;
+                PartialResult::Written
+            }
+            Kind::Hash(message) | Kind::File(message, _) => {
+                PartialResult::Hash(message.part(offset, source.read())?)
+            }
+        })
     }
 
     /// Returns where a part is within the message, and its source and target.
@@ -226,7 +261,11 @@ impl RangePlan {
         work: &Work,
         results: &[Option<PartialResult>],
     ) -> Result<(), Status> {
-        self.message.finish_pass(work.tag_target.size(), results)
+        match &self.kind {
+            Kind::OpenTwice(message) => Ok(message.verify(partials(results), self.tag()?)?),
+            Kind::SealTwice(message) => self.make_tag(message, work, results),
+            _ => Ok(()),
+        }
     }
 
     /// Writes, after the last pass, the tag or the digest of all results, or verifies the tag.
@@ -237,83 +276,37 @@ impl RangePlan {
         reply: &mut Reply,
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Status> {
-        match &self.message.kind {
-            Kind::File(_, opened) if !opened.unchanged() => Err(Status::File),
+        match &self.kind {
+            Kind::File(_, opened) if !opened.unchanged() => return Err(Status::File),
             Kind::Hash(message) | Kind::File(message, _) => {
                 let mut values: Vec<&HashPart> = try_with_capacity(results.len())?;
                 values.extend(results.iter().flatten().filter_map(|result| {
                     if let PartialResult::Hash(value) = result { Some(value) } else { None }
                 }));
-                work.digest_to(reply, |target| message.finish(&values, target, slicer))
+                return work.digest_to(reply, |target| message.finish(&values, target, slicer));
             }
-            _ => {
-                let tag = self.message.finish(work.tag_target.size(), results)?;
-                tag.into_iter().for_each(|tag| work.put_tag(tag, reply));
-                Ok(())
+            Kind::Apply(message) => message.tag(partials(results), &mut [])?,
+            Kind::Open(message) => message.verify(partials(results), self.tag()?)?,
+            Kind::OpenTwice(_) => {}
+            Kind::Seal(message) => {
+                self.make_tag(message, work, results)?;
+                work.put_tag(self.tag()?, reply);
             }
+            Kind::SealTwice(_) => work.put_tag(self.tag()?, reply),
         }
+        Ok(())
     }
 
-    /// Overwrites the whole target with zeros, so that no incomplete or unauthenticated text
-    /// remains. In an environment that ends it overwrites only decrypted text: no call reports a
-    /// result, but other threads may share the memory.
-    pub fn erase(&self, mut checkpoint: Option<&mut JobCheckpoint<'_>>) {
-        let opens = matches!(self.message.kind, Kind::Open(_) | Kind::OpenTwice(_));
-        for index in 0..self.count {
-            let closing = checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.is_closing());
-            if closing && !(opens && index < self.written.load(Ordering::Relaxed)) {
-                return;
-            }
-            let Some(rest) = self.target.size().checked_sub(index * self.part) else { return };
-            if let Some(part) = self.target.part(index * self.part, self.part.min(rest)) {
-                part.clear();
-            }
-            if let Some(checkpoint) = &mut checkpoint
-                && !closing
-            {
-                checkpoint.checkpoint();
-            }
-        }
-    }
-}
-
-impl PartedMessage {
-    fn of(kind: Kind) -> PartedMessage {
-        PartedMessage { kind, tag: OnceLock::new() }
-    }
-
-    /// Returns the message of a cipher's work, of `size` bytes.
-    ///
-    /// # Errors
-    /// [`Status::TagSize`] for a stream cipher with a tag or an aad, and those of the cipher.
-    pub fn cipher(work: &Work, key: &CipherKey, size: u64) -> Result<PartedMessage, Status> {
-        let aead = key.cipher().facts().aead;
-        if !aead && (work.tag.size() > 0 || work.tag_target.size() > 0 || work.aad.size() > 0) {
-            return Err(Status::TagSize);
-        }
-        let message = CipherMessage::new(key, work.iv.read(), work.aad.read(), size)?;
-        let message = PartedMessage::of(match work.operation {
-            Operation::Encrypt(_) if key.seals_in_two_passes() => Kind::SealTwice(message),
-            Operation::Encrypt(_) if aead => Kind::Seal(message),
-            Operation::Decrypt(_) if aead && work.lent => Kind::OpenTwice(message),
-            Operation::Decrypt(_) if aead => Kind::Open(message),
-            _ => Kind::Apply(message),
-        });
-        if matches!(message.kind, Kind::Open(_) | Kind::OpenTwice(_)) {
-            // Copied because the target may overlap the tag.
-            message.keep_tag(work.tag.read())?;
-        }
-        Ok(message)
-    }
-
-    /// Returns the number of passes over the parts.
-    pub fn passes(&self) -> usize {
-        if matches!(self.kind, Kind::SealTwice(_) | Kind::OpenTwice(_)) { 2 } else { 1 }
-    }
-
-    /// Returns true if a pass writes text.
-    pub fn writes(&self, pass: usize) -> bool {
-        !matches!(self.kind, Kind::Hash(_) | Kind::File(..)) && pass + 1 == self.passes()
+    fn make_tag(
+        &self,
+        message: &CipherMessage,
+        work: &Work,
+        results: &[Option<PartialResult>],
+    ) -> Result<(), Status> {
+        let mut tag = [0; TAG_MAX];
+        let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
+        message.tag(partials(results), tag)?;
+        self.keep_tag(tag)
     }
 
     fn keep_tag(&self, tag: &[u8]) -> Result<(), Status> {
@@ -327,79 +320,25 @@ impl PartedMessage {
         self.tag.get().map(|(tag, size)| &tag[..*size]).ok_or(Status::Internal)
     }
 
-    /// Computes the part at `offset` in a pass. The target is not used by one that does not write.
-    pub fn part(
-        &self,
-        pass: usize,
-        offset: u64,
-        source: Window,
-        target: Window,
-    ) -> Result<PartialResult, Status> {
-        let text = || bytes::text(&source, &target, &[]).ok_or(Status::Internal);
-        Ok(match &self.kind {
-            Kind::Apply(message) => PartialResult::Text(message.apply_part(offset, text()?)?),
-            Kind::Seal(message) => PartialResult::Text(message.seal_part(offset, text()?)?),
-            Kind::Open(message) => {
-                PartialResult::Text(message.open_part(offset, text()?, self.tag()?)?)
+    /// Overwrites the whole target with zeros, so that no incomplete or unauthenticated text
+    /// remains. In an environment that ends it overwrites only decrypted text: no call reports a
+    /// result, but other threads may share the memory.
+    pub fn erase(&self, mut checkpoint: Option<&mut JobCheckpoint<'_>>) {
+        for index in 0..self.count {
+            let closing = checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.is_closing());
+            if closing && !(self.opens() && index < self.written.load(Ordering::Relaxed)) {
+                return;
             }
-            Kind::SealTwice(message) if pass == 0 => {
-                PartialResult::Text(message.authenticate_plain(offset, source.read())?)
+            let Some(rest) = self.target.size().checked_sub(index * self.part) else { return };
+            if let Some(part) = self.target.part(index * self.part, self.part.min(rest)) {
+                part.clear();
             }
-            Kind::OpenTwice(message) if pass == 0 => PartialResult::Text(
-                message.authenticate_sealed(offset, source.read(), self.tag()?)?,
-            ),
-            Kind::SealTwice(message) | Kind::OpenTwice(message) => {
-                message.xor_part(offset, text()?, self.tag()?)?;
-                PartialResult::Written
+            if let Some(checkpoint) = &mut checkpoint
+                && !closing
+            {
+                checkpoint.checkpoint();
             }
-            Kind::Hash(message) | Kind::File(message, _) => {
-                PartialResult::Hash(message.part(offset, source.read())?)
-            }
-        })
-    }
-
-    /// Computes, between two passes, a tag of `tag_size` bytes from all results, or verifies it.
-    pub fn finish_pass(
-        &self,
-        tag_size: usize,
-        results: &[Option<PartialResult>],
-    ) -> Result<(), Status> {
-        match &self.kind {
-            Kind::OpenTwice(message) => Ok(message.verify(partials(results), self.tag()?)?),
-            Kind::SealTwice(message) => self.make_tag(message, tag_size, results),
-            _ => Ok(()),
         }
-    }
-
-    /// Returns, after the last pass over a text, the tag of all results, or verifies it.
-    pub fn finish(
-        &self,
-        tag_size: usize,
-        results: &[Option<PartialResult>],
-    ) -> Result<Option<&[u8]>, Status> {
-        match &self.kind {
-            Kind::Apply(message) => message.tag(partials(results), &mut [])?,
-            Kind::Seal(message) => {
-                self.make_tag(message, tag_size, results)?;
-                return self.tag().map(Some);
-            }
-            Kind::SealTwice(_) => return self.tag().map(Some),
-            Kind::Open(message) => message.verify(partials(results), self.tag()?)?,
-            Kind::OpenTwice(_) | Kind::Hash(_) | Kind::File(..) => {}
-        }
-        Ok(None)
-    }
-
-    fn make_tag(
-        &self,
-        message: &CipherMessage,
-        tag_size: usize,
-        results: &[Option<PartialResult>],
-    ) -> Result<(), Status> {
-        let mut tag = [0; TAG_MAX];
-        let tag = tag.get_mut(..tag_size).ok_or(Status::TagSize)?;
-        message.tag(partials(results), tag)?;
-        self.keep_tag(tag)
     }
 }
 
