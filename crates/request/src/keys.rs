@@ -126,11 +126,8 @@ const NUMBERS: u32 = 1 << 24;
 pub struct Keys {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// The generation before that of a new slot.
-    earlier: u32,
 }
 
-#[derive(Default)]
 struct Slot {
     generation: u32,
     key: Option<Shared<PreparedKey>>,
@@ -142,16 +139,10 @@ const INDEX_BITS: u32 = 24;
 const GENERATIONS: u32 = 1 << 27;
 
 impl Keys {
-    /// Begins after a generation, so that no handle is one of the keys before, which are lost. To
-    /// be called before a key is stored.
-    pub fn begin_after(&mut self, generation: u32) {
-        self.earlier = generation;
-    }
-
     /// Stores a key. Returns its handle, which is never 0.
     ///
     /// # Errors
-    /// [`Status::Engine`] if 2^24 keys are stored or no generation is left; [`Status::Memory`].
+    /// [`Status::Engine`] if 2^24 keys are stored; [`Status::Memory`].
     pub fn keep(&mut self, key: PreparedKey) -> Result<u64, Status> {
         let key = Shared::try_new(key)?;
         let index = match self.free.pop() {
@@ -160,14 +151,12 @@ impl Keys {
                 let index =
                     u32::try_from(self.slots.len()).ok().filter(|&index| index < 1 << INDEX_BITS);
                 let index = index.ok_or(Status::Engine)?;
-                let generation = self.earlier.checked_add(1).filter(|&next| next < GENERATIONS);
-                let generation = generation.ok_or(Status::Engine)?;
                 // Reserved here, so that disposing a key cannot fail.
                 let free = self.slots.len() + 1 - self.free.len();
                 if self.slots.try_reserve(1).is_err() || self.free.try_reserve(free).is_err() {
                     return Err(Status::Memory);
                 }
-                self.slots.push(Slot { generation, key: None });
+                self.slots.push(Slot { generation: 1, key: None });
                 index
             }
         };

@@ -3,7 +3,7 @@
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
 use millrace_request::keys::{Keys, PreparedKey, Purpose};
-use millrace_request::protocol::{EngineNumber, Status};
+use millrace_request::protocol::EngineNumber;
 
 fn key(purpose: Purpose, bytes: &[u8]) -> PreparedKey {
     PreparedKey::new(purpose, bytes, EngineNumber::Native).expect("a key")
@@ -40,21 +40,6 @@ fn a_handle_is_never_zero_and_names_one_key_only() {
     }
     for unknown in [0, 1, 99, u64::MAX] {
         assert!(keys.get(unknown).is_none() && !keys.dispose(unknown), "{unknown}");
-    }
-}
-
-#[test]
-fn handles_begin_after_a_generation_and_end_with_the_last() {
-    const LAST: u32 = (1 << 27) - 1;
-    let first = |generation| {
-        let mut keys = Keys::default();
-        keys.begin_after(generation);
-        keys.keep(hash_key())
-    };
-    assert_eq!(first(5), Ok(6 << 24));
-    assert_eq!(first(LAST - 1), Ok(u64::from(LAST) << 24));
-    for none in [LAST, LAST + 1, u32::MAX] {
-        assert_eq!(first(none), Err(Status::Engine), "{none}");
     }
 }
 
