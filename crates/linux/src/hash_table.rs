@@ -40,10 +40,13 @@ struct Slot {
     taken: bool,
 }
 
-/// The engine and kind that a running hash must have.
-enum Expected<'a> {
-    Hash(LinuxEngine, Hash),
-    Mac(&'a Arc<ChannelPool>),
+/// The kind of a running hash, which that of a handle must be.
+#[derive(Copy, Clone)]
+pub enum HashKind<'a> {
+    /// A hash of an engine, with its parameters.
+    Hash(LinuxEngine, Hash, &'a Params<'a>),
+    /// An HMAC under a key of a [`LinuxEngine`].
+    Mac(&'a MacKey),
 }
 
 impl KernelHashTable {
@@ -54,35 +57,43 @@ impl KernelHashTable {
     /// empty handle begins a message; any other handle stays the same.
     ///
     /// # Errors
-    /// [`Error::State`] if `handle` is not a handle of this hash; [`Error::OutputSize`] for a
+    /// [`Error::State`] if `handle` is not a handle of this kind; [`Error::OutputSize`] for a
     /// `next` of the wrong size; [`Error::NotSupported`] for a seed or key that this hash does not
-    /// take; [`Error::Unavailable`] and [`Error::Cancelled`], after which the handle is invalid.
+    /// take, and for an HMAC key of another engine; [`Error::Unavailable`] and
+    /// [`Error::Cancelled`], after which the handle is invalid.
     pub fn update(
         &self,
-        (engine, hash): (LinuxEngine, Hash),
-        params: &Params<'_>,
+        kind: HashKind<'_>,
         handle: &[u8],
         pieces: [&[u8]; 2],
         next: &mut [u8],
-        slicer: Option<Slicer<'_>>,
+        mut slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        check_params(hash.facts(), params)?;
-        self.update_expected(&Expected::Hash(engine, hash), handle, pieces, next, slicer)
-    }
-
-    /// Works like [`KernelHashTable::update`], for an HMAC under a key of a [`LinuxEngine`].
-    ///
-    /// # Errors
-    /// As [`KernelHashTable::update`]; [`Error::NotSupported`] for a key of another engine.
-    pub fn mac_update(
-        &self,
-        key: &MacKey,
-        handle: &[u8],
-        pieces: [&[u8]; 2],
-        next: &mut [u8],
-        slicer: Option<Slicer<'_>>,
-    ) -> Result<(), Error> {
-        self.update_expected(&expected(key)?, handle, pieces, next, slicer)
+        kind.check()?;
+        if next.len() != KernelHashTable::HANDLE_BYTES {
+            return Err(Error::OutputSize);
+        }
+        let mut update = |running: &mut RunningHash| {
+            pieces.into_iter().try_for_each(|piece| running.update(piece, &mut slicer))
+        };
+        if handle.is_empty() {
+            let mut running = kind.begin()?;
+            update(&mut running)?;
+            return self.insert(running, next);
+        }
+        let index = self.index(handle)?;
+        let mut running = self.take(kind, index)?;
+        match update(&mut running) {
+            Ok(()) => {
+                next.copy_from_slice(handle);
+                self.put_back(index, handle, running);
+                Ok(())
+            }
+            Err(error) => {
+                self.close(handle);
+                Err(error)
+            }
+        }
     }
 
     /// Hashes the rest of a message and writes the digest to `target`. The handle is then invalid.
@@ -91,30 +102,22 @@ impl KernelHashTable {
     /// As [`KernelHashTable::update`] and [`digest`](millrace_core::hash::digest()).
     pub fn finish(
         &self,
-        (engine, hash): (LinuxEngine, Hash),
-        params: &Params<'_>,
+        kind: HashKind<'_>,
         handle: &[u8],
         rest: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        check_params(hash.facts(), params)?;
+        kind.check()?;
+        let (hash, params) = kind.hash();
         check_target(hash.facts(), params, target.len())?;
-        self.remove(&Expected::Hash(engine, hash), handle)?.finish(rest, target, None)
-    }
-
-    /// Works like [`KernelHashTable::finish`], for an HMAC under a key of a [`LinuxEngine`].
-    ///
-    /// # Errors
-    /// As [`KernelHashTable::finish`]; [`Error::NotSupported`] for a key of another engine.
-    pub fn mac_finish(
-        &self,
-        key: &MacKey,
-        handle: &[u8],
-        rest: &[u8],
-        target: &mut [u8],
-    ) -> Result<(), Error> {
-        check_target(key.hash().facts(), &Params::default(), target.len())?;
-        self.remove(&expected(key)?, handle)?.finish(rest, target, None)
+        let running = if handle.is_empty() {
+            kind.begin()?
+        } else {
+            let running = self.take(kind, self.index(handle)?)?;
+            self.close(handle);
+            running
+        };
+        running.finish(rest, target, None)
     }
 
     /// Copies a running hash and writes the copy's handle to `next`.
@@ -149,55 +152,11 @@ impl KernelHashTable {
         table.slots.len() - table.free.len()
     }
 
-    fn update_expected(
-        &self,
-        expected: &Expected<'_>,
-        handle: &[u8],
-        pieces: [&[u8]; 2],
-        next: &mut [u8],
-        mut slicer: Option<Slicer<'_>>,
-    ) -> Result<(), Error> {
-        if next.len() != KernelHashTable::HANDLE_BYTES {
-            return Err(Error::OutputSize);
-        }
-        let mut update = |running: &mut RunningHash| {
-            pieces.into_iter().try_for_each(|piece| running.update(piece, &mut slicer))
-        };
-        if handle.is_empty() {
-            let mut running = expected.begin()?;
-            update(&mut running)?;
-            return self.insert(running, next);
-        }
-        let index = self.index(handle)?;
-        let mut running = self.take(expected, index)?;
-        match update(&mut running) {
-            Ok(()) => {
-                next.copy_from_slice(handle);
-                self.put_back(index, handle, running);
-                Ok(())
-            }
-            Err(error) => {
-                self.close(handle);
-                Err(error)
-            }
-        }
-    }
-
-    /// Takes a running hash out of the table; an empty handle begins one.
-    fn remove(&self, expected: &Expected<'_>, handle: &[u8]) -> Result<RunningHash, Error> {
-        if handle.is_empty() {
-            return expected.begin();
-        }
-        let running = self.take(expected, self.index(handle)?)?;
-        self.close(handle);
-        Ok(running)
-    }
-
     /// Takes a running hash out of its slot, which stays its own.
-    fn take(&self, expected: &Expected<'_>, index: usize) -> Result<RunningHash, Error> {
+    fn take(&self, kind: HashKind<'_>, index: usize) -> Result<RunningHash, Error> {
         let mut table = self.lock();
         let running = &mut table.slots[index].running;
-        running.take_if(|running| expected.matches(running)).ok_or(Error::State)
+        running.take_if(|running| kind.matches(running)).ok_or(Error::State)
     }
 
     /// Returns a running hash to its slot, unless the handle was closed meanwhile.
@@ -268,26 +227,44 @@ impl Table {
     }
 }
 
-impl Expected<'_> {
+impl HashKind<'_> {
+    fn hash(&self) -> (Hash, &Params<'_>) {
+        match self {
+            HashKind::Hash(_, hash, params) => (*hash, params),
+            HashKind::Mac(key) => (key.hash(), &Params::NONE),
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match self {
+            HashKind::Hash(_, hash, params) => check_params(hash.facts(), params),
+            HashKind::Mac(key) => channels(key).map(drop),
+        }
+    }
+
     fn begin(&self) -> Result<RunningHash, Error> {
         match self {
-            Expected::Hash(engine, hash) => RunningHash::begin(&hash_channels(*engine, *hash)?),
-            Expected::Mac(pool) => RunningHash::begin(pool),
+            HashKind::Hash(engine, hash, _) => RunningHash::begin(&hash_channels(*engine, *hash)?),
+            HashKind::Mac(key) => RunningHash::begin(channels(key)?),
         }
     }
 
     fn matches(&self, running: &RunningHash) -> bool {
         match self {
-            Expected::Hash(_, hash) => running.pool().algorithm == Algorithm::Hash(*hash),
-            Expected::Mac(pool) => Arc::ptr_eq(pool, running.pool()),
+            HashKind::Hash(_, hash, _) => running.pool().algorithm == Algorithm::Hash(*hash),
+            HashKind::Mac(key) => channels(key).is_ok_and(|pool| Arc::ptr_eq(pool, running.pool())),
         }
     }
 }
 
-fn expected(key: &MacKey) -> Result<Expected<'_>, Error> {
+/// Returns the channels of an HMAC key.
+///
+/// # Errors
+/// [`Error::NotSupported`] for a key of another engine.
+fn channels(key: &MacKey) -> Result<&Arc<ChannelPool>, Error> {
     let external: Option<&dyn Any> = key.external().map(|key| key as &dyn Any);
     let mac: Option<&Mac> = external.and_then(<dyn Any>::downcast_ref);
-    mac.map(|mac| Expected::Mac(&mac.pool)).ok_or(Error::NotSupported)
+    mac.map(|mac| &mac.pool).ok_or(Error::NotSupported)
 }
 
 impl std::fmt::Debug for KernelHashTable {

@@ -45,7 +45,7 @@ use millrace_core::cipher::CipherKey;
 use millrace_core::hash::{Params, check_params, check_target};
 use millrace_core::hmac::MacKey;
 
-pub use hash_table::KernelHashTable;
+pub use hash_table::{HashKind, KernelHashTable};
 pub use interface::LinuxEngine;
 pub use report::report;
 

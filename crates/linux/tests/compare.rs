@@ -13,7 +13,7 @@ use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
 use millrace_core::hmac::hmac;
 use millrace_core::many::{macs, one_by_one};
-use millrace_linux::{KernelHashTable, LinuxEngine, report};
+use millrace_linux::{HashKind, KernelHashTable, LinuxEngine, report};
 
 const NONE: Params<'static> = Params::NONE;
 const SIZES: [usize; 13] = [0, 1, 16, 17, 63, 64, 65, 1000, 4096, 65_535, 65_536, 65_537, 200_000];
@@ -328,20 +328,13 @@ fn refuses_large_messages_before_writing() {
 fn running_hashes_have_handles() {
     for engine in engines() {
         let table = KernelHashTable::default();
-        let of = (engine, Hash::Sha256);
+        let of = HashKind::Hash(engine, Hash::Sha256, &NONE);
         let message = bytes(300_000);
         let (mut handle, mut copy) = ([0; 16], [0; 16]);
-        table.update(of, &NONE, &[], [b"", &message[..10]], &mut handle, None).expect("begun");
+        table.update(of, &[], [b"", &message[..10]], &mut handle, None).expect("begun");
         let first = handle;
         table
-            .update(
-                of,
-                &NONE,
-                &first,
-                [&message[10..1000], &message[1000..200_000]],
-                &mut handle,
-                None,
-            )
+            .update(of, &first, [&message[10..1000], &message[1000..200_000]], &mut handle, None)
             .expect("moved on");
         assert_eq!(first, handle);
         table.copy(&handle, &mut copy).expect("copied");
@@ -349,49 +342,52 @@ fn running_hashes_have_handles() {
         assert_eq!(table.count(), 2);
         // Another hash, a forged handle, a handle that is too short.
         assert_eq!(
-            table.update((engine, Hash::Sha1), &NONE, &first, [b"", b"x"], &mut handle, None),
+            table.update(
+                HashKind::Hash(engine, Hash::Sha1, &NONE),
+                &first,
+                [b"", b"x"],
+                &mut handle,
+                None
+            ),
             Err(Error::State)
         );
         let mut forged = first;
         forged[15] ^= 1;
-        assert_eq!(
-            table.update(of, &NONE, &forged, [b"", b"x"], &mut handle, None),
-            Err(Error::State)
-        );
+        assert_eq!(table.update(of, &forged, [b"", b"x"], &mut handle, None), Err(Error::State));
         assert_eq!(table.copy(&forged[..8], &mut [0; 16]), Err(Error::State));
         let (mut expected, mut target) = ([0; 32], [0; 32]);
         digest(Hash::Sha256, &NONE, &message[..200_000], &mut expected, None).expect("native");
-        table.finish(of, &NONE, &copy, &[], &mut target).expect("finished");
+        table.finish(of, &copy, &[], &mut target).expect("finished");
         assert_eq!(target, expected);
         digest(Hash::Sha256, &NONE, &message, &mut expected, None).expect("native");
-        table.finish(of, &NONE, &first, &message[200_000..], &mut target).expect("finished");
+        table.finish(of, &first, &message[200_000..], &mut target).expect("finished");
         assert_eq!(target, expected);
         for spent in [first, copy] {
-            assert_eq!(table.finish(of, &NONE, &spent, &[], &mut target), Err(Error::State));
+            assert_eq!(table.finish(of, &spent, &[], &mut target), Err(Error::State));
             assert!(!table.close(&spent));
         }
         assert_eq!(table.count(), 0);
         // An empty message on a channel that was used before.
-        table.finish(of, &NONE, &[], &[], &mut target).expect("finished");
+        table.finish(of, &[], &[], &mut target).expect("finished");
         digest(Hash::Sha256, &NONE, &[], &mut expected, None).expect("native");
         assert_eq!(target, expected);
-        table.update(of, &NONE, &[], [b"", b""], &mut handle, None).expect("begun");
+        table.update(of, &[], [b"", b""], &mut handle, None).expect("begun");
         table.copy(&handle, &mut copy).expect("copied");
         for handle in [handle, copy] {
-            table.finish(of, &NONE, &handle, &[], &mut target).expect("finished");
+            table.finish(of, &handle, &[], &mut target).expect("finished");
             assert_eq!(target, expected);
         }
         // Under a key.
         let key = engine.mac_key(Hash::Sha512, b"key").expect("served");
         let (mut expected, mut target) = ([0; 64], [0; 64]);
-        table.mac_update(&key, &[], [b"", &message], &mut handle, None).expect("begun");
+        table.update(HashKind::Mac(&key), &[], [b"", &message], &mut handle, None).expect("begun");
         table.copy(&handle, &mut copy).expect("copied");
         hmac(Hash::Sha512, b"key", &message, &mut expected).expect("native");
         for handle in [handle, copy] {
-            table.mac_finish(&key, &handle, &[], &mut target).expect("finished");
+            table.finish(HashKind::Mac(&key), &handle, &[], &mut target).expect("finished");
             assert_eq!(target, expected);
         }
-        table.mac_update(&key, &[], [b"", &message], &mut handle, None).expect("begun");
+        table.update(HashKind::Mac(&key), &[], [b"", &message], &mut handle, None).expect("begun");
         assert!(table.close(&handle));
         assert_eq!(table.count(), 0);
     }
@@ -450,12 +446,17 @@ fn long_work_has_checkpoints_and_can_be_cancelled() {
         let table = KernelHashTable::default();
         let mut handle = [0; 16];
         table
-            .update((engine, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut handle, None)
+            .update(
+                HashKind::Hash(engine, Hash::Sha1, &NONE),
+                &[],
+                [b"", b"begun"],
+                &mut handle,
+                None,
+            )
             .expect("begun");
         let again = handle;
         let result = table.update(
-            (engine, Hash::Sha1),
-            &NONE,
+            HashKind::Hash(engine, Hash::Sha1, &NONE),
             &again,
             [b"", &message],
             &mut handle,
@@ -518,10 +519,18 @@ fn no_descriptor_is_left_open() {
             let mac = engine.mac_key(Hash::Sha256, &[1; 100]).expect("served");
             let table = KernelHashTable::default();
             let (mut handle, mut copy) = ([0; 16], [0; 16]);
-            table.mac_update(&mac, &[], [b"", b"begun"], &mut handle, None).expect("begun");
+            table
+                .update(HashKind::Mac(&mac), &[], [b"", b"begun"], &mut handle, None)
+                .expect("begun");
             table.copy(&handle, &mut copy).expect("copied");
             table
-                .update((engine, Hash::Sha1), &NONE, &[], [b"", b"begun"], &mut copy, None)
+                .update(
+                    HashKind::Hash(engine, Hash::Sha1, &NONE),
+                    &[],
+                    [b"", b"begun"],
+                    &mut copy,
+                    None,
+                )
                 .expect("begun");
             let mut target = [0; 32];
             engine.digest(Hash::Sha256, &NONE, b"", &mut target, None).expect("served");

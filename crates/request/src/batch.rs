@@ -2,8 +2,7 @@
 
 use crate::bytes::Window;
 use crate::checkpoint::JobCheckpoint;
-use crate::engine;
-use crate::work::{Key, Messages, Status, Target, Work};
+use crate::work::{Messages, Status, Target, Work};
 use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::Slicer;
@@ -22,14 +21,10 @@ pub fn hash_many(
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
     work.with_params(hash, |params| {
-        each_batch(work, |sources, size, each| match &mut checkpoint {
-            None => many::digests(hash, params, sources, size, None, each),
-            Some(checkpoint) => {
-                let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
-                let slicer = Some(Slicer::new(slice, *checkpoint));
-                many::digests(hash, params, sources, size, slicer, each)?;
-                checkpoint.check()
-            }
+        each_batch(work, |sources, size, each| {
+            in_slices(&mut checkpoint, hash, sources.len(), |slicer| {
+                many::digests(hash, params, sources, size, slicer, each)
+            })
         })
     })
 }
@@ -39,27 +34,29 @@ pub fn hmac_many(
     hash: Hash,
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    let prepared;
-    let key = match &work.key {
-        Key::Bytes(key) => {
-            prepared = engine::mac_key(work.engine, hash, key.read())?;
-            &prepared
-        }
-        Key::Prepared(_) => work.mac_key(hash)?,
-    };
-    each_batch(work, |sources, size, each| {
-        if size != hash.facts().digest_size {
-            return Err(Error::OutputSize);
-        }
-        match &mut checkpoint {
-            None => many::macs(key, sources, None, each),
-            Some(checkpoint) => {
-                let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
-                many::macs(key, sources, Some(Slicer::new(slice, *checkpoint)), each)?;
-                checkpoint.check()
+    work.with_mac_key(hash, |key| {
+        each_batch(work, |sources, size, each| {
+            if size != hash.facts().digest_size {
+                return Err(Error::OutputSize);
             }
-        }
+            in_slices(&mut checkpoint, hash, sources.len(), |slicer| {
+                many::macs(key, sources, slicer, each)
+            })
+        })
     })
+}
+
+/// Hashes `count` messages together, in slices if there is a checkpoint.
+pub fn in_slices(
+    checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
+    hash: Hash,
+    count: usize,
+    compute: impl FnOnce(Option<Slicer<'_>>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let Some(checkpoint) = checkpoint else { return compute(None) };
+    let slice = checkpoint.slice_of_each(count.min(many::lanes(hash)));
+    compute(Some(Slicer::new(slice, *checkpoint)))?;
+    checkpoint.check()
 }
 
 /// Calls `compute` with the messages in batches, and writes the digests.

@@ -16,18 +16,23 @@ use crate::running_cipher;
 use crate::work::{Key, Operation, Reply, Status, Work};
 use millrace_core::catalog::Hash;
 use millrace_core::hash;
-use millrace_core::hmac::{self, MacKey};
+use millrace_core::hmac;
 use millrace_core::stack;
 
 /// Computes the result into `target`, `tag_target` and `reply`; with a checkpoint in slices.
 pub fn run(work: &Work, reply: &mut Reply, checkpoint: Option<&mut JobCheckpoint<'_>>) -> Status {
     let result = match work.operation {
-        #[cfg(target_os = "linux")]
-        _ if work.engine != EngineNumber::Native => kernel::run(work, reply, checkpoint),
         #[cfg(not(target_os = "linux"))]
         _ if work.engine != EngineNumber::Native => Err(NO_KERNEL.into()),
-        Operation::Hash(hash) => hash_one(work, hash, reply, checkpoint),
+        // Under keys of any engine.
         Operation::Hmac(hash) => hmac_one(work, hash, reply, checkpoint),
+        Operation::HmacMany(hash) => stack::wiped(|| batch::hmac_many(work, hash, checkpoint)),
+        Operation::SealChunks(cipher) | Operation::OpenChunks(cipher) => {
+            chunks::run(work, cipher, checkpoint)
+        }
+        #[cfg(target_os = "linux")]
+        _ if work.engine != EngineNumber::Native => kernel::run(work, reply, checkpoint),
+        Operation::Hash(hash) => hash_one(work, hash, reply, checkpoint),
         Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
             work.with_key(cipher, |key| cipher::run(work, key, reply, checkpoint))
         }
@@ -41,11 +46,8 @@ pub fn run(work: &Work, reply: &mut Reply, checkpoint: Option<&mut JobCheckpoint
             stack::wiped(|| batch::hash_many(work, hash, checkpoint))
         }
         Operation::HashMany(hash) => batch::hash_many(work, hash, checkpoint),
-        Operation::HmacMany(hash) => stack::wiped(|| batch::hmac_many(work, hash, checkpoint)),
         Operation::HashFile(hash) => files::hash_file(work, hash, reply, checkpoint),
         Operation::HashFiles(hash) => files::hash_files(work, hash, checkpoint),
-        Operation::SealChunks(cipher) => chunks::seal_chunks(work, cipher, checkpoint),
-        Operation::OpenChunks(cipher) => chunks::open_chunks(work, cipher, checkpoint),
         Operation::CipherUpdate(cipher) => running_cipher::update(work, cipher, checkpoint),
         Operation::Derive => stack::wiped(|| kdf::derive(work, reply, checkpoint)),
     };
@@ -73,16 +75,12 @@ fn hmac_one(
     checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
     let source = work.source.read();
-    let prepared;
-    let key = match (&work.key, &checkpoint) {
-        (Key::Bytes(key), None) => {
-            return work.digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target));
-        }
-        (Key::Bytes(key), Some(_)) => {
-            prepared = MacKey::new(hash, key.read())?;
-            &prepared
-        }
-        (Key::Prepared(_), _) => work.mac_key(hash)?,
-    };
-    work.digest_to(reply, |target| key.mac(source, target, checkpoint.map(JobCheckpoint::slicer)))
+    if let (Key::Bytes(key), None, EngineNumber::Native) = (&work.key, &checkpoint, work.engine) {
+        return work.digest_to(reply, |target| hmac::hmac(hash, key.read(), source, target));
+    }
+    work.with_mac_key(hash, |key| {
+        work.digest_to(reply, |target| {
+            key.mac(source, target, checkpoint.map(JobCheckpoint::slicer))
+        })
+    })
 }

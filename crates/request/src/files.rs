@@ -8,13 +8,14 @@
 //! others, and explains errors. Files are read, not mapped: a mapped file that shrinks, or a disk
 //! that fails, would kill the process.
 
+use crate::batch::in_slices;
 use crate::bytes::Window;
 use crate::checkpoint::{JobCheckpoint, slicer};
 use crate::os;
 use crate::work::{Messages, Reply, Status, Target, Work};
 use millrace_core::allocate::{Shared, try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
-use millrace_core::checkpoint::{Checkpoint, Slicer};
+use millrace_core::checkpoint::Checkpoint;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::{hasher, many};
@@ -187,21 +188,9 @@ fn hash_together(
     }
     let messages = &messages[..read.len()];
     let each = |index: usize, digest: &[u8]| put(read[index].0, digest);
-    match checkpoint {
-        None => many::digests(hash, &Params::NONE, messages, size, None, each)?,
-        Some(checkpoint) => {
-            let slice = checkpoint.slice_of_each(messages.len().min(many::lanes(hash)));
-            many::digests(
-                hash,
-                &Params::NONE,
-                messages,
-                size,
-                Some(Slicer::new(slice, *checkpoint)),
-                each,
-            )?;
-            checkpoint.check()?;
-        }
-    }
+    in_slices(checkpoint, hash, messages.len(), |slicer| {
+        many::digests(hash, &Params::NONE, messages, size, slicer, each)
+    })?;
     read.clear();
     Ok(())
 }

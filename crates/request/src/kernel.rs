@@ -3,9 +3,8 @@
 
 use crate::batch;
 use crate::checkpoint::{JobCheckpoint, slicer};
-use crate::chunks;
 use crate::cipher;
-use crate::engine::{self, KernelHashTable, NO_KERNEL_KEYED_HASH};
+use crate::engine::{KernelHashTable, NO_KERNEL_KEYED_HASH};
 use crate::operands::copied;
 use crate::protocol::KERNEL_HANDLE_BYTES;
 use crate::work::{IV_MAX, Key, Operation, Reply, Status, Target, Work};
@@ -13,9 +12,8 @@ use millrace_core::catalog::Hash;
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
-use millrace_core::hmac::MacKey;
 use millrace_core::many;
-use millrace_linux::LinuxEngine;
+use millrace_linux::{HashKind, LinuxEngine};
 
 const NO_DERIVATION: Error =
     Error::Unavailable("kernel: does not support key derivation: use another engine");
@@ -34,35 +32,33 @@ pub fn run(
     reply: &mut Reply,
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
+    let engine = LinuxEngine::from(work.engine);
     match work.operation {
         Operation::Hash(hash) => digest(work, hash, reply, checkpoint),
-        Operation::Hmac(hash) => mac(work, hash, reply, checkpoint),
         Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
             work.with_key(cipher, |key| crypt(work, key, reply, checkpoint))
         }
-        Operation::Update(hash) => update(work, hash, None, checkpoint),
-        Operation::MacUpdate(hash) => {
-            work.mac_key(hash).and_then(|key| update(work, hash, Some(key), checkpoint))
+        Operation::Update(hash) => {
+            update(work, HashKind::Hash(engine, hash, &seed_only(work)?), checkpoint)
         }
-        Operation::Finish(hash) => finish(work, hash, reply),
-        Operation::MacFinish(hash) => mac_finish(work, hash, reply),
+        Operation::MacUpdate(hash) => update(work, HashKind::Mac(work.mac_key(hash)?), checkpoint),
+        Operation::Finish(hash) => {
+            finish(work, HashKind::Hash(engine, hash, &seed_only(work)?), reply)
+        }
+        Operation::MacFinish(hash) => finish(work, HashKind::Mac(work.mac_key(hash)?), reply),
         Operation::HashMany(hash) => {
-            let (engine, params) = (LinuxEngine::from(work.engine), seed_only(work)?);
+            let params = seed_only(work)?;
             batch::each_batch(work, |sources, size, each| {
                 many::one_by_one(sources, size, slicer(&mut checkpoint), each, |source, target| {
                     engine.digest(hash, &params, source, target, None)
                 })
             })
         }
-        Operation::HmacMany(hash) => batch::hmac_many(work, hash, checkpoint),
-        Operation::SealChunks(cipher) => chunks::seal_chunks(work, cipher, checkpoint),
-        Operation::OpenChunks(cipher) => chunks::open_chunks(work, cipher, checkpoint),
         Operation::Squeeze(_) => Err(NO_SQUEEZE.into()),
-        // JavaScript prepares a key for the kernel instead.
-        Operation::MacBegin(_) | Operation::CipherUpdate(_) => Err(Status::Argument),
         Operation::Derive => Err(NO_DERIVATION.into()),
-        // Only the command hashes files, with the native engine.
-        Operation::HashFile(_) | Operation::HashFiles(_) => Err(Status::Argument),
+        // JavaScript prepares a key for the kernel instead; only the command hashes files, with the
+        // native engine; `execute` runs the rest under keys of any engine.
+        _ => Err(Status::Argument),
     }
 }
 
@@ -77,24 +73,6 @@ fn digest(
     work.digest_to(reply, |target| {
         engine.digest(hash, &params, source, target, slicer(&mut checkpoint))
     })
-}
-
-fn mac(
-    work: &Work,
-    hash: Hash,
-    reply: &mut Reply,
-    checkpoint: Option<&mut JobCheckpoint<'_>>,
-) -> Result<(), Status> {
-    let prepared;
-    let key = match &work.key {
-        Key::Bytes(key) => {
-            prepared = engine::mac_key(work.engine, hash, key.read())?;
-            &prepared
-        }
-        Key::Prepared(_) => work.mac_key(hash)?,
-    };
-    let source = work.source.read();
-    work.digest_to(reply, |target| key.mac(source, target, checkpoint.map(JobCheckpoint::slicer)))
 }
 
 fn crypt(
@@ -121,8 +99,7 @@ fn crypt(
 /// Hashes the bytes before the source, then the source; the state is a handle.
 fn update(
     work: &Work,
-    hash: Hash,
-    key: Option<&MacKey>,
+    kind: HashKind<'_>,
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
     let Target::Memory(next) = work.target else { return Err(Status::Argument) };
@@ -133,29 +110,14 @@ fn update(
     let handle = copied(work.aad, handle).ok_or(Status::State)?;
     let new = new.get_mut(..next.size()).ok_or(Status::OutputSize)?;
     let pieces = [work.iv.read(), work.source.read()];
-    let (table, slicer) = (table(work)?, slicer(&mut checkpoint));
-    match key {
-        None => {
-            let hash = (LinuxEngine::from(work.engine), hash);
-            table.update(hash, &seed_only(work)?, handle, pieces, new, slicer)?;
-        }
-        Some(key) => table.mac_update(key, handle, pieces, new, slicer)?,
-    }
+    table(work)?.update(kind, handle, pieces, new, slicer(&mut checkpoint))?;
     next.write(new);
     Ok(())
 }
 
-fn finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
-    let (table, hash) = (table(work)?, (LinuxEngine::from(work.engine), hash));
-    let (handle, rest) = (work.aad.read(), work.source.read());
-    let params = seed_only(work)?;
-    work.digest_to(reply, |target| table.finish(hash, &params, handle, rest, target))
-}
-
-fn mac_finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
-    let (table, key) = (table(work)?, work.mac_key(hash)?);
-    let (handle, rest) = (work.aad.read(), work.source.read());
-    work.digest_to(reply, |target| table.mac_finish(key, handle, rest, target))
+fn finish(work: &Work, kind: HashKind<'_>, reply: &mut Reply) -> Result<(), Status> {
+    let (table, handle, rest) = (table(work)?, work.aad.read(), work.source.read());
+    work.digest_to(reply, |target| table.finish(kind, handle, rest, target))
 }
 
 fn table(work: &Work) -> Result<&KernelHashTable, Status> {

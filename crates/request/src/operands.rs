@@ -72,6 +72,21 @@ impl Work {
         }
     }
 
+    /// Runs `work` with the prepared key of an HMAC, or with one that is prepared for this call.
+    ///
+    /// # Errors
+    /// Those of `work`, of [`engine::mac_key`] and of [`Work::mac_key`].
+    pub fn with_mac_key(
+        &self,
+        hash: Hash,
+        work: impl FnOnce(&MacKey) -> Result<(), Status>,
+    ) -> Result<(), Status> {
+        match &self.key {
+            Key::Bytes(key) => work(&engine::mac_key(self.engine, hash, key.read())?),
+            Key::Prepared(_) => work(self.mac_key(hash)?),
+        }
+    }
+
     /// Returns the windows that the operation reads.
     fn inputs(&self) -> [Window; 5] {
         let key = if let Key::Bytes(key) = self.key { key } else { Window::EMPTY };
