@@ -78,8 +78,8 @@ impl Algorithm {
     /// Returns AF_ALG's type and name; `None` if no Linux has the algorithm.
     pub(crate) fn af_alg(self) -> Option<(Kind, String)> {
         Some(match self {
-            Algorithm::Hash(hash) => (Kind::Hash, hash_name(hash)?.into()),
-            Algorithm::Mac(hash) => (Kind::Hash, format!("hmac({})", hash_name(hash)?)),
+            Algorithm::Hash(hash) => (Kind::Hash, names(hash)?.0.into()),
+            Algorithm::Mac(hash) => (Kind::Hash, format!("hmac({})", names(hash)?.0)),
             Algorithm::Cipher(cipher) => match cipher {
                 Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
                     (Kind::Stream, "ctr(aes)".into())
@@ -96,51 +96,35 @@ impl Algorithm {
 
     /// Returns cryptodev's number of the cipher or hash.
     pub(crate) fn cryptodev(self) -> Option<u32> {
-        Some(match self {
-            Algorithm::Hash(hash) => match hash {
-                Hash::Md5 => 13,
-                Hash::Sha1 => 14,
-                Hash::Ripemd160 => 102,
-                Hash::Sha224 => 103,
-                Hash::Sha256 => 104,
-                Hash::Sha384 => 105,
-                Hash::Sha512 => 106,
-                _ => return None,
-            },
-            Algorithm::Mac(hash) => match hash {
-                Hash::Md5 => 6,
-                Hash::Sha1 => 7,
-                Hash::Ripemd160 => 8,
-                Hash::Sha256 => 18,
-                Hash::Sha384 => 19,
-                Hash::Sha512 => 20,
-                Hash::Sha224 => 107,
-                _ => return None,
-            },
+        match self {
+            Algorithm::Hash(hash) => names(hash)?.1.map(|[number, _]| number),
+            Algorithm::Mac(hash) => names(hash)?.1.map(|[_, number]| number),
             Algorithm::Cipher(cipher) => match cipher {
-                Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => 21,
-                Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => 50,
-                _ => return None,
+                Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => Some(21),
+                Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => Some(50),
+                _ => None,
             },
-        })
+        }
     }
 }
 
-fn hash_name(hash: Hash) -> Option<&'static str> {
+/// Returns AF_ALG's name of a hash, and cryptodev's numbers of the hash and its HMAC; `None` if no
+/// Linux has the hash.
+fn names(hash: Hash) -> Option<(&'static str, Option<[u32; 2]>)> {
     Some(match hash {
-        Hash::Md5 => "md5",
-        Hash::Sha1 => "sha1",
-        Hash::Sha224 => "sha224",
-        Hash::Sha256 => "sha256",
-        Hash::Sha384 => "sha384",
-        Hash::Sha512 => "sha512",
-        Hash::Sha3_224 => "sha3-224",
-        Hash::Sha3_256 => "sha3-256",
-        Hash::Sha3_384 => "sha3-384",
-        Hash::Sha3_512 => "sha3-512",
-        Hash::Ripemd160 => "rmd160",
-        Hash::Blake2b512 => "blake2b-512",
-        Hash::Blake2s256 => "blake2s-256",
+        Hash::Md5 => ("md5", Some([13, 6])),
+        Hash::Sha1 => ("sha1", Some([14, 7])),
+        Hash::Sha224 => ("sha224", Some([103, 107])),
+        Hash::Sha256 => ("sha256", Some([104, 18])),
+        Hash::Sha384 => ("sha384", Some([105, 19])),
+        Hash::Sha512 => ("sha512", Some([106, 20])),
+        Hash::Ripemd160 => ("rmd160", Some([102, 8])),
+        Hash::Sha3_224 => ("sha3-224", None),
+        Hash::Sha3_256 => ("sha3-256", None),
+        Hash::Sha3_384 => ("sha3-384", None),
+        Hash::Sha3_512 => ("sha3-512", None),
+        Hash::Blake2b512 => ("blake2b-512", None),
+        Hash::Blake2s256 => ("blake2s-256", None),
         _ => return None,
     })
 }

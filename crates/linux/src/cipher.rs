@@ -1,6 +1,7 @@
 //! Ciphers. A stream cipher's message is sent in chunks, each with the iv that follows from the one
 //! before; an AEAD's message is sent in one piece.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use millrace_core::Error;
@@ -76,6 +77,33 @@ impl Key {
         Ok(pool)
     }
 
+    /// Seals or opens a message. After a failure no result is left in the text.
+    fn run_aead(
+        &self,
+        pool: &ChannelPool,
+        nonce: &[u8],
+        aad: &[u8],
+        mut text: Text<'_>,
+        tag: Tag<'_>,
+    ) -> Result<(), Error> {
+        let channel = pool.take()?;
+        self.check_size(&channel, aad.len(), text.size())?;
+        let result = match &channel.endpoint {
+            Endpoint::Socket(socket) => socket_aead(socket, nonce, aad, &mut text, tag),
+            Endpoint::Session(session) => session_aead(session, nonce, aad, &mut text, tag),
+        };
+        if result.is_err_and(may_have_written) {
+            erase(&mut text);
+        }
+        let result = result.map_err(|failure| failure.error(pool.algorithm));
+        // After a wrong tag the kernel has removed the message from the queue, so the channel can
+        // be used again.
+        if matches!(result, Ok(()) | Err(Error::Authentication)) {
+            pool.put_back(channel);
+        }
+        result
+    }
+
     /// Checks that a message can be sent in one piece.
     fn check_size(&self, channel: &Channel, aad: usize, text: usize) -> Result<(), Error> {
         let max = match &channel.endpoint {
@@ -112,8 +140,10 @@ impl ExternalCipher for Key {
         while done < size {
             let chunk = max.min(size - done).min(until_overflow(self.cipher, &iv));
             let result = match &channel.endpoint {
-                Endpoint::Socket(socket) => socket_apply(socket, &iv, &mut text, done, chunk),
-                Endpoint::Session(session) => session_apply(session, &iv, &mut text, done, chunk),
+                Endpoint::Socket(socket) => {
+                    socket_apply(socket, &iv, &mut text, done..done + chunk)
+                }
+                Endpoint::Session(session) => session.apply(&iv, &mut text, done..done + chunk),
             };
             let written = done > 0 || result.is_err_and(may_have_written);
             let result = result.map_err(|failure| failure.error(self.pool.algorithm));
@@ -130,60 +160,20 @@ impl ExternalCipher for Key {
         Ok(())
     }
 
-    fn seal(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        mut text: Text<'_>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
+    fn seal(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         check_nonce(nonce)?;
         // A shorter tag is the beginning of the full one.
         let mut full = [0; TAG];
-        let channel = self.pool.take()?;
-        self.check_size(&channel, aad.len(), text.size())?;
-        let result = match &channel.endpoint {
-            Endpoint::Socket(socket) => socket_seal(socket, nonce, aad, &mut text, &mut full),
-            Endpoint::Session(session) => {
-                session_aead(session, nonce, aad, &mut text, Tag::Write(&mut full))
-            }
-        };
-        if let Err(failure) = result {
-            if may_have_written(failure) {
-                erase(&mut text);
-            }
-            return Err(failure.error(self.pool.algorithm));
-        }
-        self.pool.put_back(channel);
+        self.run_aead(&self.pool, nonce, aad, text, Tag::Write(&mut full))?;
         tag.copy_from_slice(&full[..tag.len()]);
         Ok(())
     }
 
-    fn open(&self, nonce: &[u8], aad: &[u8], mut text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         check_nonce(nonce)?;
         let short = if tag.len() == TAG { None } else { Some(self.short_tag_pool(tag.len())?) };
         let pool = short.as_deref().unwrap_or(&self.pool);
-        let channel = pool.take()?;
-        self.check_size(&channel, aad.len(), text.size())?;
-        let result = match &channel.endpoint {
-            Endpoint::Socket(socket) => socket_open(socket, nonce, aad, &mut text, tag),
-            Endpoint::Session(session) => {
-                session_aead(session, nonce, aad, &mut text, Tag::Verify(tag))
-            }
-        };
-        let Err(failure) = result else {
-            pool.put_back(channel);
-            return Ok(());
-        };
-        if may_have_written(failure) {
-            erase(&mut text);
-        }
-        let error = failure.error(pool.algorithm);
-        // The kernel has removed the message from the queue, so the channel can be used again.
-        if error == Error::Authentication {
-            pool.put_back(channel);
-        }
-        Err(error)
+        self.run_aead(pool, nonce, aad, text, Tag::Verify(tag))
     }
 }
 
@@ -226,31 +216,23 @@ fn session_aead(
     Ok(())
 }
 
-fn socket_seal(
+/// Seals or opens in one message.
+fn socket_aead(
     socket: &Operation,
     nonce: &[u8],
     aad: &[u8],
     text: &mut Text<'_>,
-    tag: &mut [u8; TAG],
+    tag: Tag<'_>,
 ) -> Result<(), Failure> {
-    let header = Header { encrypt: true, iv: nonce, aad_size: Some(aad.len() as u32) };
+    let encrypt = matches!(tag, Tag::Write(_));
+    let header = Header { encrypt, iv: nonce, aad_size: Some(aad.len() as u32) };
+    let (sent, received): (&[u8], &mut [u8]) = match tag {
+        Tag::Write(tag) => (&[], tag),
+        Tag::Verify(tag) => (tag, &mut []),
+    };
     with_aad_buffer(aad.len(), |returned_aad| {
-        socket.send(&header, [aad, text.source(), &[]])?;
-        socket.receive([returned_aad, target(text), tag])
-    })?
-}
-
-fn socket_open(
-    socket: &Operation,
-    nonce: &[u8],
-    aad: &[u8],
-    text: &mut Text<'_>,
-    tag: &[u8],
-) -> Result<(), Failure> {
-    let header = Header { encrypt: false, iv: nonce, aad_size: Some(aad.len() as u32) };
-    with_aad_buffer(aad.len(), |returned_aad| {
-        socket.send(&header, [aad, text.source(), tag])?;
-        socket.receive([returned_aad, target(text), &mut []])
+        socket.send(&header, [aad, text.source(), sent])?;
+        socket.receive([returned_aad, target(text), received])
     })?
 }
 
@@ -270,27 +252,11 @@ fn socket_apply(
     socket: &Operation,
     iv: &[u8; 16],
     text: &mut Text<'_>,
-    at: usize,
-    size: usize,
+    range: Range<usize>,
 ) -> Result<(), Failure> {
     let header = Header { encrypt: true, iv, aad_size: None };
-    socket.send(&header, [&text.source()[at..at + size], &[], &[]])?;
-    socket.receive([&mut target(text)[at..at + size], &mut [], &mut []])
-}
-
-fn session_apply(
-    session: &Session,
-    iv: &[u8; 16],
-    text: &mut Text<'_>,
-    at: usize,
-    size: usize,
-) -> Result<(), Failure> {
-    match text {
-        Text::InPlace(bytes) => session.apply(iv, &mut bytes[at..at + size]),
-        Text::Across { source, target } => {
-            session.apply_to(iv, &source[at..at + size], &mut target[at..at + size])
-        }
-    }
+    socket.send(&header, [&text.source()[range.clone()], &[], &[]])?;
+    socket.receive([&mut target(text)[range], &mut [], &mut []])
 }
 
 fn target<'a>(text: &'a mut Text<'_>) -> &'a mut [u8] {

@@ -5,11 +5,14 @@
 //! takes larger messages in one call; an emulation of it (CUSE) takes 128 KiB.
 
 use std::fs::OpenOptions;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use millrace_core::cipher::Text;
 
 use crate::failure::{Failure, Step};
 use crate::fork;
@@ -113,7 +116,7 @@ pub(crate) enum Chunk {
 impl Session {
     pub(crate) fn open(purpose: Purpose<'_>) -> Result<Session, Failure> {
         let device = Device::open()?;
-        let mut request = SessionOp::default();
+        let mut request = SessionOp::empty();
         match purpose {
             Purpose::Hash(number) => request.mac = number,
             Purpose::Mac(number, key) => {
@@ -137,7 +140,7 @@ impl Session {
 
     /// Asks for the driver.
     pub(crate) fn driver(&self) -> Result<Driver, Failure> {
-        let mut info = SessionInfo { session: self.number, ..SessionInfo::default() };
+        let mut info = SessionInfo { session: self.number, ..SessionInfo::empty() };
         // SAFETY: the kernel writes only into `info`.
         unsafe { self.device.call(Step::Session, CIOCGSESSINFO, &mut info)? };
         let text = |name: &[u8; NAME]| {
@@ -167,7 +170,7 @@ impl Session {
             flags,
             size: bytes.len() as u32,
             source: bytes.as_ptr(),
-            ..CryptOp::default()
+            ..CryptOp::empty()
         };
         request.mac = digest.as_mut_ptr();
         // SAFETY: the source has the size in the request. Callers pass a digest of the size that
@@ -182,45 +185,30 @@ impl Session {
         unsafe { self.device.call(Step::Run, CIOCCPHASH, &mut request) }
     }
 
-    /// Runs a stream cipher in place.
-    pub(crate) fn apply(&self, iv: &[u8; 16], text: &mut [u8]) -> Result<(), Failure> {
-        let place = text.as_mut_ptr();
-        // SAFETY: source and target are the same range.
-        unsafe { self.apply_across(iv, place, place, text.len()) }
-    }
-
-    /// Runs a stream cipher from `source` to `target`.
-    pub(crate) fn apply_to(
+    /// Runs a stream cipher on a range of the text.
+    pub(crate) fn apply(
         &self,
         iv: &[u8; 16],
-        source: &[u8],
-        target: &mut [u8],
+        text: &mut Text<'_>,
+        range: Range<usize>,
     ) -> Result<(), Failure> {
-        let size = source.len().min(target.len());
-        // SAFETY: both have `size` bytes.
-        unsafe { self.apply_across(iv, source.as_ptr(), target.as_mut_ptr(), size) }
-    }
-
-    /// # Safety
-    /// Source and target must have `size` bytes and be the same range or not overlap.
-    unsafe fn apply_across(
-        &self,
-        iv: &[u8; 16],
-        source: *const u8,
-        target: *mut u8,
-        size: usize,
-    ) -> Result<(), Failure> {
+        let size = range.len() as u32;
+        let (source, target) = match text {
+            Text::InPlace(bytes) => {
+                let place = bytes[range].as_mut_ptr();
+                (place.cast_const(), place)
+            }
+            Text::Across { source, target } => {
+                (source[range.clone()].as_ptr(), target[range].as_mut_ptr())
+            }
+        };
         // A copy, as the device may write to the iv.
         let mut iv = *iv;
-        let mut request = CryptOp {
-            session: self.number,
-            size: size as u32,
-            source,
-            target,
-            ..CryptOp::default()
-        };
+        let mut request =
+            CryptOp { session: self.number, size, source, target, ..CryptOp::empty() };
         request.iv = iv.as_mut_ptr();
-        // SAFETY: as the caller guarantees; the iv has 16 bytes.
+        // SAFETY: source and target have the size of the range, and are the same or do not overlap;
+        // the iv has 16 bytes.
         unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }
     }
 
@@ -247,7 +235,7 @@ impl Session {
             tag_size: tag_size as u32,
             iv: nonce.as_mut_ptr(),
             iv_size: nonce.len() as u32,
-            ..AuthOp::default()
+            ..AuthOp::empty()
         };
         // SAFETY: additional data and iv have the sizes in the request, and the text is as long as
         // the result.
@@ -285,6 +273,27 @@ const CIOCCRYPT: u32 = request::<CryptOp>(3, 104);
 const CIOCGSESSINFO: u32 = request::<SessionInfo>(3, 107);
 const CIOCAUTHCRYPT: u32 = request::<AuthOp>(3, 109);
 const CIOCCPHASH: u32 = request::<CopyOp>(1, 112);
+
+/// The argument of an ioctl.
+///
+/// # Safety
+/// All-zero bytes must be a valid value.
+unsafe trait Argument: Sized {
+    /// Returns an argument of zeros and null pointers.
+    fn empty() -> Self {
+        // SAFETY: as the trait demands.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+// SAFETY: these types consist of integers, bytes and pointers.
+unsafe impl Argument for SessionOp {}
+// SAFETY: as above.
+unsafe impl Argument for CryptOp {}
+// SAFETY: as above.
+unsafe impl Argument for AuthOp {}
+// SAFETY: as above.
+unsafe impl Argument for SessionInfo {}
 
 #[repr(C)]
 struct SessionOp {
@@ -332,7 +341,6 @@ struct AlgorithmInfo {
 }
 
 #[repr(C)]
-#[derive(Default)]
 struct SessionInfo {
     session: u32,
     cipher: AlgorithmInfo,
@@ -345,63 +353,6 @@ struct SessionInfo {
 struct CopyOp {
     target: u32,
     source: u32,
-}
-
-impl Default for SessionOp {
-    fn default() -> Self {
-        let none = ptr::null();
-        SessionOp {
-            cipher: 0,
-            mac: 0,
-            key_size: 0,
-            key: none,
-            mac_key_size: 0,
-            mac_key: none,
-            session: 0,
-        }
-    }
-}
-
-impl Default for CryptOp {
-    fn default() -> Self {
-        let none = ptr::null_mut();
-        CryptOp {
-            session: 0,
-            operation: 0,
-            flags: 0,
-            size: 0,
-            source: none,
-            target: none,
-            mac: none,
-            iv: none,
-        }
-    }
-}
-
-impl Default for AuthOp {
-    fn default() -> Self {
-        let none = ptr::null_mut();
-        AuthOp {
-            session: 0,
-            operation: 0,
-            flags: 0,
-            size: 0,
-            aad_size: 0,
-            aad: none,
-            source: none,
-            target: none,
-            tag: none,
-            tag_size: 0,
-            iv: none,
-            iv_size: 0,
-        }
-    }
-}
-
-impl Default for AlgorithmInfo {
-    fn default() -> Self {
-        AlgorithmInfo { name: [0; NAME], driver: [0; NAME] }
-    }
 }
 
 #[cfg(test)]
@@ -421,61 +372,27 @@ mod tests {
         assert_eq!(CIOCCPHASH, 0x4008_6370);
     }
 
+    /// Compares size and offsets.
+    macro_rules! layout {
+        ($type:ty, $size:literal, { $($field:ident: $offset:literal),* }) => {
+            assert_eq!(size_of::<$type>(), $size);
+            $(assert_eq!(offset_of!($type, $field), $offset, stringify!($type.$field));)*
+        };
+    }
+
     #[test]
     fn structures_have_the_layout_of_the_module() {
-        assert_eq!(size_of::<SessionOp>(), 48);
-        assert_eq!(
-            [
-                offset_of!(SessionOp, cipher),
-                offset_of!(SessionOp, mac),
-                offset_of!(SessionOp, key_size)
-            ],
-            [0, 4, 8]
-        );
-        assert_eq!(
-            [
-                offset_of!(SessionOp, key),
-                offset_of!(SessionOp, mac_key_size),
-                offset_of!(SessionOp, mac_key)
-            ],
-            [16, 24, 32]
-        );
-        assert_eq!(offset_of!(SessionOp, session), 40);
-        assert_eq!(size_of::<CryptOp>(), 48);
-        assert_eq!(
-            [
-                offset_of!(CryptOp, session),
-                offset_of!(CryptOp, operation),
-                offset_of!(CryptOp, flags)
-            ],
-            [0, 4, 6]
-        );
-        assert_eq!(
-            [offset_of!(CryptOp, size), offset_of!(CryptOp, source), offset_of!(CryptOp, target)],
-            [8, 16, 24]
-        );
-        assert_eq!([offset_of!(CryptOp, mac), offset_of!(CryptOp, iv)], [32, 40]);
-        assert_eq!(size_of::<AuthOp>(), 72);
-        assert_eq!(
-            [offset_of!(AuthOp, operation), offset_of!(AuthOp, flags), offset_of!(AuthOp, size)],
-            [4, 6, 8]
-        );
-        assert_eq!(
-            [offset_of!(AuthOp, aad_size), offset_of!(AuthOp, aad), offset_of!(AuthOp, source)],
-            [12, 16, 24]
-        );
-        assert_eq!(
-            [offset_of!(AuthOp, target), offset_of!(AuthOp, tag), offset_of!(AuthOp, tag_size)],
-            [32, 40, 48]
-        );
-        assert_eq!([offset_of!(AuthOp, iv), offset_of!(AuthOp, iv_size)], [56, 64]);
-        assert_eq!(size_of::<SessionInfo>(), 268);
-        assert_eq!([offset_of!(SessionInfo, cipher), offset_of!(SessionInfo, hash)], [4, 132]);
-        assert_eq!(
-            [offset_of!(SessionInfo, alignment), offset_of!(SessionInfo, flags)],
-            [260, 264]
-        );
-        assert_eq!(size_of::<CopyOp>(), 8);
-        assert_eq!([offset_of!(CopyOp, target), offset_of!(CopyOp, source)], [0, 4]);
+        layout!(SessionOp, 48, {
+            cipher: 0, mac: 4, key_size: 8, key: 16, mac_key_size: 24, mac_key: 32, session: 40
+        });
+        layout!(CryptOp, 48, {
+            session: 0, operation: 4, flags: 6, size: 8, source: 16, target: 24, mac: 32, iv: 40
+        });
+        layout!(AuthOp, 72, {
+            operation: 4, flags: 6, size: 8, aad_size: 12, aad: 16, source: 24, target: 32, tag: 40,
+            tag_size: 48, iv: 56, iv_size: 64
+        });
+        layout!(SessionInfo, 268, { cipher: 4, hash: 132, alignment: 260, flags: 264 });
+        layout!(CopyOp, 8, { target: 0, source: 4 });
     }
 }
