@@ -6,7 +6,7 @@ use millrace_core::cipher::{CipherKey, WipedBox};
 use millrace_core::error::Error;
 use millrace_core::hmac::MacKey;
 
-pub use kernel::{KernelHashTable, kernel_report};
+pub use kernel::{KernelHashTable, report as kernel_report};
 
 pub const NO_KERNEL_KEYED_HASH: Error =
     Error::Unavailable("kernel: does not support keyed hashes: use another engine");
@@ -27,7 +27,10 @@ pub fn cipher_key(
 ) -> Result<WipedBox<CipherKey>, Error> {
     match engine {
         EngineNumber::Native => CipherKey::boxed(cipher, key),
-        _ => kernel::cipher_key(engine, cipher, key).and_then(CipherKey::into_box),
+        #[cfg(target_os = "linux")]
+        _ => kernel::LinuxEngine::from(engine).cipher_key(cipher, key)?.into_box(),
+        #[cfg(not(target_os = "linux"))]
+        _ => Err(NO_KERNEL),
     }
 }
 
@@ -38,43 +41,30 @@ pub fn cipher_key(
 pub fn mac_key(engine: EngineNumber, hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
     match engine {
         EngineNumber::Native => MacKey::new(hash, key),
-        _ => kernel::mac_key(engine, hash, key),
+        #[cfg(target_os = "linux")]
+        _ => kernel::LinuxEngine::from(engine).mac_key(hash, key),
+        #[cfg(not(target_os = "linux"))]
+        _ => Err(NO_KERNEL),
     }
 }
 
 #[cfg(target_os = "linux")]
-mod kernel {
-    use super::{Cipher, CipherKey, EngineNumber, Error, Hash, MacKey};
-    use millrace_linux::LinuxEngine;
+use millrace_linux as kernel;
 
-    pub use millrace_linux::{KernelHashTable, report as kernel_report};
-
-    impl From<EngineNumber> for LinuxEngine {
-        fn from(engine: EngineNumber) -> LinuxEngine {
-            match engine {
-                EngineNumber::AfAlg => LinuxEngine::AfAlg,
-                EngineNumber::Cryptodev => LinuxEngine::Cryptodev,
-                EngineNumber::Kernel | EngineNumber::Native => LinuxEngine::Kernel,
-            }
+#[cfg(target_os = "linux")]
+impl From<EngineNumber> for kernel::LinuxEngine {
+    fn from(engine: EngineNumber) -> Self {
+        match engine {
+            EngineNumber::AfAlg => Self::AfAlg,
+            EngineNumber::Cryptodev => Self::Cryptodev,
+            EngineNumber::Kernel | EngineNumber::Native => Self::Kernel,
         }
-    }
-
-    pub(super) fn cipher_key(
-        engine: EngineNumber,
-        cipher: Cipher,
-        key: &[u8],
-    ) -> Result<CipherKey, Error> {
-        LinuxEngine::from(engine).cipher_key(cipher, key)
-    }
-
-    pub(super) fn mac_key(engine: EngineNumber, hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
-        LinuxEngine::from(engine).mac_key(hash, key)
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod kernel {
-    use super::{Cipher, CipherKey, EngineNumber, Error, Hash, MacKey, NO_KERNEL, REASON};
+    use super::{Error, REASON};
 
     #[derive(Default)]
     pub struct KernelHashTable;
@@ -89,15 +79,7 @@ mod kernel {
         }
     }
 
-    pub(super) fn cipher_key(_: EngineNumber, _: Cipher, _: &[u8]) -> Result<CipherKey, Error> {
-        Err(NO_KERNEL)
-    }
-
-    pub(super) fn mac_key(_: EngineNumber, _: Hash, _: &[u8]) -> Result<MacKey, Error> {
-        Err(NO_KERNEL)
-    }
-
-    pub fn kernel_report(_: bool) -> String {
+    pub fn report(_: bool) -> String {
         format!("{{\"reason\":\"{REASON}\"}}")
     }
 }
