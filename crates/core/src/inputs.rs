@@ -22,8 +22,11 @@ pub enum Text<'a> {
 
 impl<'a> Text<'a> {
     /// Returns the first `at` bytes, and the rest.
+    ///
+    /// # Panics
+    /// If there are fewer bytes.
     #[inline]
-    pub(crate) fn split_at(self, at: usize) -> (Text<'a>, Text<'a>) {
+    pub fn split_at(self, at: usize) -> (Text<'a>, Text<'a>) {
         match self {
             Text::InPlace(bytes) => {
                 let (first, rest) = bytes.split_at_mut(at);

@@ -123,12 +123,14 @@ impl<'a, C: Caller> FastRequest<'a, C> {
     #[inline(never)]
     fn keyed_digest(&self, handle: f64, source: Window, digest: &mut [u8]) -> Result<(), Status> {
         self.with_key(handle, |key| match key {
-            PreparedKey::Mac(key, _) => Ok(key.mac(source.read(), digest, None)?),
-            PreparedKey::Hash(_, key) => {
+            PreparedKey::Mac(key, _) if key.hash() == self.hash => {
+                Ok(key.mac(source.read(), digest, None)?)
+            }
+            PreparedKey::Hash(of, key) if *of == self.hash => {
                 let params = Params::in_key(0, key)?;
                 Ok(hash::digest(self.hash, &params, source.read(), digest, None)?)
             }
-            PreparedKey::Cipher(..) | PreparedKey::Running(_) => Err(Status::KeyAlgorithm),
+            _ => Err(Status::KeyAlgorithm),
         })
     }
 
@@ -149,11 +151,13 @@ impl<'a, C: Caller> FastRequest<'a, C> {
                 }
             },
             handle => self.with_key(handle, |key| match key {
-                PreparedKey::Mac(key, _) => Ok(key.finish(state, rest, digest)?),
-                PreparedKey::Hash(_, key) => {
+                PreparedKey::Mac(key, _) if key.hash() == hash => {
+                    Ok(key.finish(state, rest, digest)?)
+                }
+                PreparedKey::Hash(of, key) if *of == hash => {
                     Ok(hasher::finish(hash, &Params::in_key(0, key)?, state, rest, digest)?)
                 }
-                PreparedKey::Cipher(..) | PreparedKey::Running(_) => Err(Status::KeyAlgorithm),
+                _ => Err(Status::KeyAlgorithm),
             }),
         }
     }
@@ -161,20 +165,14 @@ impl<'a, C: Caller> FastRequest<'a, C> {
     /// Runs `work` with the key of a handle.
     ///
     /// # Errors
-    /// [`Status::KeyDisposed`], [`Status::KeyAlgorithm`] if it is a key for another algorithm, and
-    /// those of `work`.
+    /// [`Status::KeyDisposed`], and those of `work`.
     fn with_key(
         &self,
         handle: f64,
         work: impl FnOnce(&PreparedKey) -> Result<(), Status>,
     ) -> Result<(), Status> {
         let keys = self.frame.call.keys().borrow();
-        let key = keys.get(handle as u64).ok_or(Status::KeyDisposed)?;
-        match &**key {
-            PreparedKey::Mac(mac, _) if mac.hash() == self.hash => work(key),
-            PreparedKey::Hash(of, _) if *of == self.hash => work(key),
-            _ => Err(Status::KeyAlgorithm),
-        }
+        work(keys.get(handle as u64).ok_or(Status::KeyDisposed)?)
     }
 }
 

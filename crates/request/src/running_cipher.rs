@@ -10,7 +10,6 @@ use crate::protocol::At;
 use crate::work::{Key, Status, TAG_MAX, Target, Work};
 use millrace_core::allocate::Shared;
 use millrace_core::catalog::Cipher;
-use millrace_core::cipher::Text;
 use millrace_core::running_cipher::RunningCipher;
 use std::sync::{Mutex, MutexGuard};
 
@@ -32,23 +31,14 @@ pub fn update(
     if message.cipher() != cipher {
         return Err(Status::KeyAlgorithm);
     }
-    let text = work.text()?;
+    let mut text = work.text()?;
     let Some(checkpoint) = checkpoint else { return Ok(message.update(text)?) };
-    match text {
-        Text::InPlace(bytes) => {
-            for slice in bytes.chunks_mut(checkpoint.slice) {
-                message.update(Text::InPlace(slice))?;
-                checkpoint.check()?;
-            }
-        }
-        Text::Across { source, target } => {
-            for (source, target) in
-                source.chunks(checkpoint.slice).zip(target.chunks_mut(checkpoint.slice))
-            {
-                message.update(Text::Across { source, target })?;
-                checkpoint.check()?;
-            }
-        }
+    while text.size() > 0 {
+        let slice = text.size().min(checkpoint.slice);
+        let (first, rest) = text.split_at(slice);
+        message.update(first)?;
+        checkpoint.check()?;
+        text = rest;
     }
     Ok(())
 }
