@@ -13,6 +13,7 @@ use crate::sleep::Shared;
 use std::sync::Arc;
 
 pub use crate::cancel::{CancelToken, Cancellation};
+pub use crate::sleep::Pool;
 pub use crate::worker::{Worker, YieldPoint};
 
 /// Nanoseconds of waiting work for each awake worker above which another is woken.
@@ -72,7 +73,9 @@ pub trait Task: Sized + Send + 'static {
     }
 
     /// Returns true if the receiver of the results polls for them, and need not be woken.
-    fn is_polled(results: &Self::Results) -> bool;
+    fn is_polled(_results: &Self::Results) -> bool {
+        false
+    }
 
     /// Sends the collected results to their receiver, and clears them.
     fn deliver(results: &mut Self::Results);
@@ -92,13 +95,6 @@ pub struct Threads {
     pub queued: usize,
 }
 
-/// A pool of workers that run tasks of one type. When it is dropped, the workers end once no task
-/// waits.
-#[derive(Debug)]
-pub struct Pool<T: Task> {
-    shared: Arc<Shared<T>>,
-}
-
 impl<T: Task> Pool<T> {
     /// Creates a pool of at most `limit` workers (at least one). Starts no thread.
     pub fn new(limit: usize) -> Pool<T> {
@@ -109,41 +105,5 @@ impl<T: Task> Pool<T> {
     /// cgroup quota.
     pub fn default_limit() -> usize {
         std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
-    }
-
-    /// Queues tasks, all under one lock. Calls `reject` with the tasks that the caller must run
-    /// itself: all that wait if no worker exists and none can be started (the process is out of
-    /// threads or memory), and those for which the queue has no memory.
-    pub fn submit(&self, tasks: impl IntoIterator<Item = T>, reject: impl FnMut(T)) {
-        self.shared.submit(tasks, reject);
-    }
-
-    /// Takes the owner's first waiting task, a short one if there is one, if `wanted` returns true
-    /// for it, for the caller to run: a thread that waits for results can help the workers.
-    pub fn take_first(&self, owner: usize, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
-        self.shared.take_first(owner, wanted)
-    }
-
-    /// Returns true if a worker will look for tasks without being woken. The answer may be out of
-    /// date when it is returned.
-    pub fn is_awake(&self) -> bool {
-        self.shared.is_awake()
-    }
-
-    /// Changes the limit: at once for sleeping workers, and after their current tasks for busy
-    /// ones.
-    pub fn resize(&self, limit: usize) {
-        self.shared.resize(limit);
-    }
-
-    /// Returns the pool's size and state.
-    pub fn threads(&self) -> Threads {
-        self.shared.threads()
-    }
-}
-
-impl<T: Task> Drop for Pool<T> {
-    fn drop(&mut self) {
-        self.shared.close();
     }
 }

@@ -56,10 +56,6 @@ impl Task for Job {
         results.push(self.done);
     }
 
-    fn is_polled(_results: &Self::Results) -> bool {
-        false
-    }
-
     fn deliver(results: &mut Self::Results) {
         results.drain(..).for_each(|done| done.add());
     }

@@ -376,4 +376,4 @@ impl<T: Task> FairQueue<T> {
 }
 
 #[cfg(test)]
-mod simulation;
+pub(crate) mod simulation;

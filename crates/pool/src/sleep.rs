@@ -17,6 +17,13 @@ const LINGER_NS: u64 = 50_000;
 /// awake after five steps instead of 250 us.
 const WAKE_MAX: usize = 2;
 
+/// A pool of workers that run tasks of one type. When it is dropped, the workers end once no task
+/// waits.
+#[derive(Debug)]
+pub struct Pool<T: Task> {
+    pub(crate) shared: Arc<Shared<T>>,
+}
+
 /// The fields that every task changes are adjacent in a few cache lines: the lock with the worker
 /// counts, then the inline owner of the short queue, then the counters read without the lock.
 #[derive(Debug)]
@@ -97,6 +104,88 @@ impl WorkerSet {
     }
 }
 
+impl<T: Task> Pool<T> {
+    /// Queues tasks, all under one lock. Calls `reject` with the tasks that the caller must run
+    /// itself: all that wait if no worker exists and none can be started (the process is out of
+    /// threads or memory), and those for which the queue has no memory.
+    pub fn submit(&self, tasks: impl IntoIterator<Item = T>, mut reject: impl FnMut(T)) {
+        let shared = &self.shared;
+        let mut tasks = tasks.into_iter();
+        loop {
+            let mut state = shared.lock();
+            let no_memory = tasks.by_ref().find_map(|task| state.scheduler.push(task).err());
+            shared.publish(&state.scheduler);
+            // A worker that is awake soon takes a task and wakes the others that are needed: the
+            // caller pays for at most one wake-up.
+            let sleepers =
+                if state.workers.awake() == 0 { shared.wake_workers(&mut state, 1) } else { 0 };
+            let no_workers = state.workers.started == 0;
+            drop(state);
+            shared.notify(sleepers);
+            if no_workers {
+                shared.reject_all(&mut reject);
+            }
+            match no_memory {
+                Some(task) => reject(task),
+                None => return,
+            }
+        }
+    }
+
+    /// Takes the owner's first waiting task, a short one if there is one, if `wanted` returns true
+    /// for it, for the caller to run: a thread that waits for results can help the workers.
+    pub fn take_first(&self, owner: usize, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        if !self.shared.has_tasks() {
+            return None;
+        }
+        let mut state = self.shared.lock();
+        let task = state.scheduler.take_first(owner, wanted)?;
+        self.shared.publish(&state.scheduler);
+        Some(task)
+    }
+
+    /// Returns true if a worker will look for tasks without being woken. The answer may be out of
+    /// date when it is returned. Takes no lock.
+    pub fn is_awake(&self) -> bool {
+        self.shared.pending.awake.load(Ordering::Relaxed) > 0
+    }
+
+    /// Changes the limit: at once for sleeping workers, and after their current tasks for busy
+    /// ones.
+    pub fn resize(&self, limit: usize) {
+        let mut state = self.shared.lock();
+        state.workers.limit = limit.clamp(1, MAX_THREADS);
+        while state.workers.started < state.workers.limit
+            && state.workers.started < state.scheduler.len()
+        {
+            if !self.shared.start_worker(&mut state.workers) {
+                break;
+            }
+        }
+        if state.workers.over_limit() {
+            self.shared.wake_all(&mut state.workers);
+        }
+    }
+
+    /// Returns the pool's size and state.
+    pub fn threads(&self) -> Threads {
+        let state = self.shared.lock();
+        Threads {
+            limit: state.workers.limit,
+            started: state.workers.started,
+            queued: state.scheduler.len(),
+        }
+    }
+}
+
+impl<T: Task> Drop for Pool<T> {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.workers.closed = true;
+        self.shared.wake_all(&mut state.workers);
+    }
+}
+
 impl<T: Task> Shared<T> {
     pub(crate) fn new(limit: usize, start: fn(Arc<Shared<T>>) -> bool) -> Shared<T> {
         let workers = WorkerSet { limit: limit.clamp(1, MAX_THREADS), ..WorkerSet::default() };
@@ -127,11 +216,6 @@ impl<T: Task> Shared<T> {
         self.pending.short.load(Ordering::Acquire) > 0
     }
 
-    /// Returns true if a worker will look for tasks without being woken. Takes no lock.
-    pub(crate) fn is_awake(&self) -> bool {
-        self.pending.awake.load(Ordering::Relaxed) > 0
-    }
-
     fn publish_awake(&self, workers: &WorkerSet) {
         self.pending.awake.store(workers.awake(), Ordering::Relaxed);
     }
@@ -139,90 +223,6 @@ impl<T: Task> Shared<T> {
     fn publish(&self, scheduler: &Scheduler<T>) {
         self.pending.all.store(scheduler.len(), Ordering::Release);
         self.pending.short.store(scheduler.short_len(), Ordering::Release);
-    }
-
-    // ---- called by submitters ---------------------------------------------------------------
-
-    pub(crate) fn submit(
-        self: &Arc<Self>,
-        tasks: impl IntoIterator<Item = T>,
-        mut reject: impl FnMut(T),
-    ) {
-        let mut tasks = tasks.into_iter();
-        loop {
-            let mut state = self.lock();
-            let no_memory = tasks.by_ref().find_map(|task| state.scheduler.push(task).err());
-            self.publish(&state.scheduler);
-            // A worker that is awake soon takes a task and wakes the others that are needed: the
-            // caller pays for at most one wake-up.
-            let sleepers =
-                if state.workers.awake() == 0 { self.wake_workers(&mut state, 1) } else { 0 };
-            let no_workers = state.workers.started == 0;
-            drop(state);
-            self.notify(sleepers);
-            if no_workers {
-                self.reject_all(&mut reject);
-            }
-            match no_memory {
-                Some(task) => reject(task),
-                None => return,
-            }
-        }
-    }
-
-    /// Rejects the waiting tasks until there is a worker.
-    #[cold]
-    fn reject_all(&self, reject: &mut impl FnMut(T)) {
-        loop {
-            let mut state = self.lock();
-            if state.workers.started > 0 {
-                return;
-            }
-            let Some(task) = state.scheduler.take_any() else { return };
-            self.publish(&state.scheduler);
-            drop(state);
-            reject(task);
-        }
-    }
-
-    pub(crate) fn take_first(&self, owner: usize, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
-        if !self.has_tasks() {
-            return None;
-        }
-        let mut state = self.lock();
-        let task = state.scheduler.take_first(owner, wanted)?;
-        self.publish(&state.scheduler);
-        Some(task)
-    }
-
-    pub(crate) fn resize(self: &Arc<Self>, limit: usize) {
-        let mut state = self.lock();
-        state.workers.limit = limit.clamp(1, MAX_THREADS);
-        while state.workers.started < state.workers.limit
-            && state.workers.started < state.scheduler.len()
-        {
-            if !self.start_worker(&mut state.workers) {
-                break;
-            }
-        }
-        if state.workers.over_limit() {
-            self.wake_all(&mut state.workers);
-        }
-    }
-
-    pub(crate) fn close(&self) {
-        let mut state = self.lock();
-        state.workers.closed = true;
-        self.wake_all(&mut state.workers);
-    }
-
-    pub(crate) fn threads(&self) -> Threads {
-        let state = self.lock();
-        Threads {
-            limit: state.workers.limit,
-            started: state.workers.started,
-            queued: state.scheduler.len(),
-        }
     }
 
     // ---- called by workers ------------------------------------------------------------------
@@ -298,6 +298,21 @@ impl<T: Task> Shared<T> {
         }
     }
 
+    /// Rejects the waiting tasks until there is a worker.
+    #[cold]
+    fn reject_all(&self, reject: &mut impl FnMut(T)) {
+        loop {
+            let mut state = self.lock();
+            if state.workers.started > 0 {
+                return;
+            }
+            let Some(task) = state.scheduler.take_any() else { return };
+            self.publish(&state.scheduler);
+            drop(state);
+            reject(task);
+        }
+    }
+
     // ---- waking and starting ----------------------------------------------------------------
 
     /// Starts workers, or counts sleepers as waking, at most `max`, if those awake have too much
@@ -368,26 +383,11 @@ fn linger(ready: impl Fn() -> bool) {
 mod tests {
     use super::*;
     use crate::LONG_TASK_NS;
-
-    struct Job(u64);
-    impl Task for Job {
-        type Results = ();
-        fn cost(&self) -> u64 {
-            self.0
-        }
-        fn owner(&self) -> usize {
-            0
-        }
-        fn run(self, _yield_point: &mut crate::YieldPoint<'_, Job>, _results: &mut ()) {}
-        fn is_polled(_results: &()) -> bool {
-            false
-        }
-        fn deliver(_results: &mut ()) {}
-    }
+    use crate::scheduler::simulation::Job;
 
     fn needed(costs: &[u64], started: usize, asleep: usize, in_long_task: usize) -> usize {
         let mut scheduler = Scheduler::new();
-        costs.iter().for_each(|&cost| assert!(scheduler.push(Job(cost)).is_ok()));
+        costs.iter().for_each(|&cost| assert!(scheduler.push(Job::of(cost)).is_ok()));
         WorkerSet { limit: 64, started, asleep, in_long_task, ..WorkerSet::default() }
             .workers_needed(&scheduler)
     }
@@ -423,13 +423,14 @@ mod tests {
     #[cfg(not(loom))]
     fn a_caller_wakes_one_worker_and_none_while_one_is_awake() {
         let shared = Arc::new(Shared::new(4, |_| true));
+        let pool = Pool { shared: Arc::clone(&shared) };
         for (asleep, woken) in [(4, 1), (3, 0)] {
             {
                 let mut state = shared.lock();
                 while state.scheduler.take_any().is_some() {}
                 state.workers = WorkerSet { limit: 4, started: 4, asleep, ..WorkerSet::default() };
             }
-            shared.submit([1_000_000; 9].map(Job), |_| panic!("a worker runs it"));
+            pool.submit([1_000_000; 9].map(Job::of), |_| panic!("a worker runs it"));
             assert_eq!(shared.lock().workers.waking, woken);
         }
         assert_eq!(shared.take(&mut Vec::new()), Some(Length::Long));
@@ -452,14 +453,15 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn a_worker_counts_as_awake_after_a_long_task_and_sleepers_retire() {
-        let shared = Arc::new(Shared::new(2, crate::worker::start));
-        shared.submit([1_000_000; 9].map(Job), |_| panic!("a worker runs it"));
+        let pool = Pool::new(2);
+        let shared = Arc::clone(&pool.shared);
+        pool.submit([1_000_000; 9].map(Job::of), |_| panic!("a worker runs it"));
         assert!(soon(|| {
             let state = shared.lock();
             state.scheduler.len() == 0 && state.workers.asleep == state.workers.started
         }));
         assert_eq!(shared.lock().workers.in_long_task, 0);
-        shared.close();
+        drop(pool);
         assert!(soon(|| Arc::strong_count(&shared) == 1), "no worker is left");
     }
 
@@ -468,7 +470,7 @@ mod tests {
     fn tasks_taken_at_a_yield_point_wait_no_longer() {
         let shared = Arc::new(Shared::new(1, |_| true));
         let mut state = shared.lock();
-        assert!(state.scheduler.push(Job(1)).is_ok());
+        assert!(state.scheduler.push(Job::of(1)).is_ok());
         shared.publish(&state.scheduler);
         drop(state);
         assert!(shared.has_tasks() && shared.has_short_tasks());

@@ -111,12 +111,6 @@ impl<T: Task> YieldPoint<'_, T> {
     }
 }
 
-impl<T: Task> std::fmt::Debug for YieldPoint<'_, T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("YieldPoint").field(&self.0.is_some()).finish()
-    }
-}
-
 impl<T: Task> LongTask<'_, T> {
     #[cold]
     fn run_short_tasks(&mut self) {
@@ -157,12 +151,6 @@ impl OsYieldThrottle {
         yield_now();
         self.interval_ns = began.elapsed_ns().clamp(OS_YIELD_INTERVAL_NS, OS_YIELD_INTERVAL_MAX_NS);
         self.last_yield = Stopwatch::start();
-    }
-}
-
-impl<T: Task> std::fmt::Debug for Worker<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Worker")
     }
 }
 

@@ -64,10 +64,6 @@ impl Task for Job {
         BATCH_SIZE.with(|size| size.set(1));
     }
 
-    fn is_polled(_results: &Results) -> bool {
-        false
-    }
-
     fn deliver(results: &mut Results) {
         results.0.drain(..).for_each(|delivered| delivered());
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// A kind is also its batch limit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-struct Job {
+pub(crate) struct Job {
     id: usize,
     owner: usize,
     cost: u64,
@@ -29,13 +29,15 @@ impl Task for Job {
         kind as usize
     }
     fn run(self, _yield_point: &mut YieldPoint<'_, Job>, _results: &mut ()) {}
-    fn is_polled(_results: &()) -> bool {
-        false
-    }
     fn deliver(_results: &mut ()) {}
 }
 
 impl Job {
+    /// Returns a task of owner 1.
+    pub(crate) fn of(cost: u64) -> Job {
+        Job { id: 0, owner: 1, cost, kind: None }
+    }
+
     fn length(&self) -> Length {
         if self.cost > LONG_TASK_NS { Length::Long } else { Length::Short }
     }
@@ -421,8 +423,7 @@ fn a_task_joins_a_batch_if_neither_takes_more_than_twice_as_long() {
 fn a_task_of_the_limit_is_short() {
     let mut scheduler = Scheduler::new();
     for (cost, short, long) in [(LONG_TASK_NS, 1, 0), (LONG_TASK_NS + 1, 1, 1)] {
-        let job = Job { id: 0, owner: 1, cost, kind: None };
-        scheduler.push(job).expect("there is memory");
+        scheduler.push(Job::of(cost)).expect("there is memory");
         assert_eq!((scheduler.short_len(), scheduler.long_len()), (short, long));
     }
 }
