@@ -115,18 +115,7 @@ impl Operation {
 
     /// Receives the digest.
     pub(crate) fn digest(&self, target: &mut [u8]) -> Result<(), Failure> {
-        let received = retry(|| {
-            // SAFETY: the kernel writes at most `target.len()` bytes.
-            unsafe {
-                libc::recv(
-                    self.socket.as_raw_fd(),
-                    target.as_mut_ptr().cast(),
-                    target.len(),
-                    libc::MSG_DONTWAIT,
-                )
-            }
-        });
-        complete(Step::Receive, received, target.len())
+        self.receive([target, &mut [], &mut []])
     }
 
     /// Opens a socket that has hashed the same bytes.

@@ -29,12 +29,8 @@ impl Kind {
     }
 
     /// Returns the kernel module that serves the type.
-    pub(crate) fn module(self) -> &'static str {
-        match self {
-            Kind::Hash => "algif_hash",
-            Kind::Stream => "algif_skcipher",
-            Kind::Aead => "algif_aead",
-        }
+    pub(crate) fn module(self) -> String {
+        format!("algif_{}", self.name())
     }
 }
 

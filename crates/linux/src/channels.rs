@@ -8,8 +8,8 @@ use millrace_core::wipe::wipe;
 
 use crate::af_alg::{Operation, Transform};
 use crate::algorithm::Algorithm;
-use crate::cryptodev::{Purpose, Session};
-use crate::failure::{Failure, unsupported};
+use crate::cryptodev::Session;
+use crate::failure::{Failure, Step};
 use crate::fork;
 use crate::interface::Interface;
 
@@ -51,7 +51,7 @@ impl ChannelPool {
         algorithm: Algorithm,
         key: Option<&[u8]>,
         tag_size: Option<usize>,
-    ) -> Result<ChannelPool, OpenError> {
+    ) -> Result<ChannelPool, Failure> {
         let key = key.map(Secret::of);
         let state =
             Mutex::new(State { process: fork::generation(), transform: None, idle: Vec::new() });
@@ -89,9 +89,19 @@ impl ChannelPool {
         self.make(&mut self.lock()).map_err(|error| error.error(self.algorithm))
     }
 
-    fn make(&self, state: &mut State) -> Result<Channel, OpenError> {
-        let key = self.key.as_ref().map(|key| &key.0[..]);
-        let unknown = || OpenError::Unknown(self.interface);
+    /// Opens the first channel of another pool with the same key, and another size of the tag.
+    pub(crate) fn with_tag_size(&self, size: usize) -> Result<ChannelPool, Error> {
+        ChannelPool::open(self.interface, self.algorithm, self.key(), Some(size))
+            .map_err(|error| error.error(self.algorithm))
+    }
+
+    fn key(&self) -> Option<&[u8]> {
+        self.key.as_ref().map(|key| &key.0[..])
+    }
+
+    fn make(&self, state: &mut State) -> Result<Channel, Failure> {
+        let key = self.key();
+        let unknown = || Failure { step: Step::Unsupported(self.interface), errno: 0 };
         let endpoint = match self.interface {
             Interface::AfAlg => {
                 let (kind, name) = self.algorithm.af_alg().ok_or_else(unknown)?;
@@ -103,11 +113,7 @@ impl ChannelPool {
             }
             Interface::Cryptodev => {
                 let number = self.algorithm.cryptodev().ok_or_else(unknown)?;
-                Endpoint::Session(Session::open(match (self.algorithm, key) {
-                    (Algorithm::Hash(_), _) => Purpose::Hash(number),
-                    (Algorithm::Mac(_), key) => Purpose::Mac(number, key.unwrap_or_default()),
-                    (Algorithm::Cipher(_), key) => Purpose::Cipher(number, key.unwrap_or_default()),
-                })?)
+                Endpoint::Session(Session::open(self.algorithm, number, key)?)
             }
         };
         Ok(Channel { endpoint, process: state.process })
@@ -127,28 +133,6 @@ impl Channel {
     /// Returns false in a child of the process that opened it.
     pub(crate) fn is_ours(&self) -> bool {
         self.process == fork::generation()
-    }
-}
-
-/// Why no channel could be opened.
-pub(crate) enum OpenError {
-    /// The interface does not have the algorithm on any system.
-    Unknown(Interface),
-    Failed(Failure),
-}
-
-impl From<Failure> for OpenError {
-    fn from(failure: Failure) -> OpenError {
-        OpenError::Failed(failure)
-    }
-}
-
-impl OpenError {
-    pub(crate) fn error(self, algorithm: Algorithm) -> Error {
-        match self {
-            OpenError::Unknown(interface) => unsupported(interface, algorithm),
-            OpenError::Failed(failure) => failure.error(algorithm),
-        }
     }
 }
 

@@ -34,14 +34,13 @@ const SOCKET_MESSAGE: usize = 192 << 10;
 /// Returns the most bytes of a message that must be sent in one piece; for AF_ALG an estimate until
 /// the first socket is open.
 pub(crate) fn max_message(interface: Interface, algorithm: Algorithm) -> Option<usize> {
-    match (interface, algorithm) {
-        (_, Algorithm::Cipher(cipher)) if !cipher.facts().aead => None,
-        (Interface::AfAlg, Algorithm::Cipher(_)) => {
-            Some(last_queue_bytes().map_or(SOCKET_MESSAGE, |bytes| bytes.saturating_sub(TAG)))
+    let Algorithm::Cipher(cipher) = algorithm else { return None };
+    cipher.facts().aead.then(|| match interface {
+        Interface::AfAlg => {
+            last_queue_bytes().map_or(SOCKET_MESSAGE, |bytes| bytes.saturating_sub(TAG))
         }
-        (Interface::Cryptodev, Algorithm::Cipher(_)) => Some(DEVICE_TEXT_MAX),
-        _ => None,
-    }
+        Interface::Cryptodev => DEVICE_TEXT_MAX,
+    })
 }
 
 /// A prepared cipher key.
@@ -50,14 +49,13 @@ pub(crate) struct Key {
     pool: ChannelPool,
     /// Channels that verify shorter tags, by tag size: AF_ALG sets the size with the key.
     short_tag_pools: Mutex<Vec<(usize, Arc<ChannelPool>)>>,
-    key: Secret,
 }
 
 impl Key {
     pub(crate) fn new(engine: LinuxEngine, cipher: Cipher, key: &[u8]) -> Result<Key, Error> {
         let tag_size = cipher.facts().aead.then_some(TAG);
         let pool = open(engine, Algorithm::Cipher(cipher), Some(key), tag_size)?;
-        Ok(Key { cipher, pool, short_tag_pools: Mutex::default(), key: Secret::of(key) })
+        Ok(Key { cipher, pool, short_tag_pools: Mutex::default() })
     }
 
     /// Returns channels that verify tags of `size` bytes.
@@ -71,8 +69,7 @@ impl Key {
         if let Some((_, pool)) = pools.iter().find(|(of, _)| *of == size) {
             return Ok(Arc::clone(pool));
         }
-        let pool = ChannelPool::open(interface, algorithm, Some(&self.key.0), Some(size));
-        let pool = Arc::new(pool.map_err(|error| error.error(algorithm))?);
+        let pool = Arc::new(self.pool.with_tag_size(size)?);
         pools.push((size, Arc::clone(&pool)));
         Ok(pool)
     }
@@ -106,20 +103,16 @@ impl Key {
 
     /// Checks that a message can be sent in one piece.
     fn check_size(&self, channel: &Channel, aad: usize, text: usize) -> Result<(), Error> {
-        let max = match &channel.endpoint {
+        let (fits, max) = match &channel.endpoint {
             Endpoint::Socket(socket) => {
                 let max = socket.queue_bytes().saturating_sub(TAG);
-                if aad.saturating_add(text) <= max {
-                    return Ok(());
-                }
-                max
+                (aad.saturating_add(text) <= max, max)
             }
-            Endpoint::Session(_) if text <= DEVICE_TEXT_MAX && aad <= DEVICE_AAD_MAX => {
-                return Ok(());
+            Endpoint::Session(_) => {
+                (text <= DEVICE_TEXT_MAX && aad <= DEVICE_AAD_MAX, DEVICE_TEXT_MAX)
             }
-            Endpoint::Session(_) => DEVICE_TEXT_MAX,
         };
-        Err(too_large(self.pool.interface, self.pool.algorithm, max))
+        if fits { Ok(()) } else { Err(too_large(self.pool.interface, self.pool.algorithm, max)) }
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use millrace_core::cipher::Text;
 
+use crate::algorithm::Algorithm;
 use crate::failure::{Failure, Step};
 use crate::fork;
 use crate::interface::device_path;
@@ -82,14 +83,6 @@ impl Device {
     }
 }
 
-/// The algorithm of a session, by its number, with the key.
-#[derive(Copy, Clone)]
-pub(crate) enum Purpose<'a> {
-    Hash(u32),
-    Mac(u32, &'a [u8]),
-    Cipher(u32, &'a [u8]),
-}
-
 /// A session, which takes one message at a time.
 pub(crate) struct Session {
     device: Arc<Device>,
@@ -114,21 +107,21 @@ pub(crate) enum Chunk {
 }
 
 impl Session {
-    pub(crate) fn open(purpose: Purpose<'_>) -> Result<Session, Failure> {
+    /// Opens a session for an algorithm, by its number, with the key.
+    pub(crate) fn open(
+        algorithm: Algorithm,
+        number: u32,
+        key: Option<&[u8]>,
+    ) -> Result<Session, Failure> {
         let device = Device::open()?;
         let mut request = SessionOp::empty();
-        match purpose {
-            Purpose::Hash(number) => request.mac = number,
-            Purpose::Mac(number, key) => {
-                request.mac = number;
-                (request.mac_key, request.mac_key_size) = (key.as_ptr(), key.len() as u32);
-            }
-            Purpose::Cipher(number, key) => {
-                request.cipher = number;
-                (request.key, request.key_size) = (key.as_ptr(), key.len() as u32);
-            }
+        let (key, size) = key.map_or((ptr::null(), 0), |key| (key.as_ptr(), key.len() as u32));
+        if let Algorithm::Cipher(_) = algorithm {
+            (request.cipher, request.key, request.key_size) = (number, key, size);
+        } else {
+            (request.mac, request.mac_key, request.mac_key_size) = (number, key, size);
         }
-        // SAFETY: the keys have the sizes in the request; the kernel only reads them.
+        // SAFETY: the key has the size in the request; the kernel only reads them.
         unsafe { device.call(Step::Session, CIOCGSESSION, &mut request)? };
         Ok(Session { device, number: request.session })
     }
@@ -170,9 +163,9 @@ impl Session {
             flags,
             size: bytes.len() as u32,
             source: bytes.as_ptr(),
+            mac: digest.as_mut_ptr(),
             ..CryptOp::empty()
         };
-        request.mac = digest.as_mut_ptr();
         // SAFETY: the source has the size in the request. Callers pass a digest of the size that
         // the session's hash has.
         unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }
@@ -203,10 +196,9 @@ impl Session {
             }
         };
         // A copy, as the device may write to the iv.
-        let mut iv = *iv;
-        let mut request =
-            CryptOp { session: self.number, size, source, target, ..CryptOp::empty() };
-        request.iv = iv.as_mut_ptr();
+        let (session, mut copy) = (self.number, *iv);
+        let iv = copy.as_mut_ptr();
+        let mut request = CryptOp { session, size, source, target, iv, ..CryptOp::empty() };
         // SAFETY: source and target have the size of the range, and are the same or do not overlap;
         // the iv has 16 bytes.
         unsafe { self.device.call(Step::Run, CIOCCRYPT, &mut request) }

@@ -12,6 +12,8 @@ use crate::interface::{Interface, device_path};
 /// The step that failed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
+    /// No Linux has the algorithm behind the interface.
+    Unsupported(Interface),
     // AF_ALG.
     Socket,
     Bind,
@@ -70,6 +72,10 @@ impl Failure {
         let name = names.map_or_else(|| algorithm.name(), |(_, name)| name);
         let device = device_path().display();
         match (step, errno) {
+            (Step::Unsupported(interface), _) => {
+                let (title, name) = (interface.title(), algorithm.name());
+                format!("{title}: does not support {name}: use another engine")
+            }
             (_, libc::EMFILE | libc::ENFILE) => format!(
                 "kernel: too many files are open ({code}): raise the limit (ulimit -n), or dispose \
                  of keys and hashers"
@@ -100,7 +106,7 @@ impl Failure {
                      or crypto.af_alg_restrict = 1 (Linux 7.3 and later) forbids it: as root, run \
                      sysctl crypto.af_alg_restrict=0"
                 ),
-                _ if !Path::new("/sys/module").join(module).exists() => format!(
+                _ if !Path::new("/sys/module").join(&module).exists() => format!(
                     "AF_ALG: the kernel refuses {name} ({code}) and has not loaded the module \
                      {module}: the module is missing, or /etc/modprobe.d blocks it: as root, run \
                      modprobe {module}"
@@ -163,37 +169,27 @@ impl Failure {
                  device again"
             ),
             (Step::Session | Step::Run, _) => {
-                format!("cryptodev: {} failed ({code} from ioctl)", algorithm.name())
+                format!("cryptodev: {} failed ({code} from {})", algorithm.name(), call(step))
             }
         }
     }
 }
 
-/// Returns the error for an algorithm that no Linux has.
-pub(crate) fn unsupported(interface: Interface, algorithm: Algorithm) -> Error {
-    Error::Unavailable(interned(format!(
-        "{}: does not support {}: use another engine",
-        interface.title(),
-        algorithm.name()
-    )))
-}
-
 /// Returns the error for a message that is too long for one call.
 pub(crate) fn too_large(interface: Interface, algorithm: Algorithm, max: usize) -> Error {
+    let (title, name) = (interface.title(), algorithm.name());
     Error::TooLarge(interned(format!(
-        "{}: a message of {} with its additional data must be sent in one piece, of at most {max} \
-         bytes: use another engine for longer messages",
-        interface.title(),
-        algorithm.name()
+        "{title}: a message of {name} with its additional data must be sent in one piece, of at \
+         most {max} bytes: use another engine for longer messages"
     )))
 }
 
 /// Returns the error for a tag that is too short to be verified.
 pub(crate) fn short_tag(interface: Interface, algorithm: Algorithm, size: usize) -> Error {
+    let (title, name) = (interface.title(), algorithm.name());
     Error::Unavailable(interned(format!(
-        "{}: verifies only 16-byte tags of {}, and this one has {size} bytes: use another engine",
-        interface.title(),
-        algorithm.name()
+        "{title}: verifies only 16-byte tags of {name}, and this one has {size} bytes: use another \
+         engine"
     )))
 }
 
@@ -237,12 +233,10 @@ fn call(step: Step) -> &'static str {
     match step {
         Step::Socket => "socket",
         Step::Bind => "bind",
-        Step::Key => "setsockopt",
         Step::Accept => "accept4",
         Step::Send => "sendmsg",
         Step::Receive => "recvmsg",
-        Step::Open => "open",
-        Step::Session | Step::Run => "ioctl",
+        _ => "ioctl",
     }
 }
 

@@ -10,7 +10,7 @@ use millrace_core::engines::ExternalMac;
 use crate::algorithm::Algorithm;
 use crate::channels::{Channel, ChannelPool, Endpoint, Secret};
 use crate::cryptodev::Chunk;
-use crate::failure::{Failure, interned};
+use crate::failure::Failure;
 use crate::interface::LinuxEngine;
 use crate::support::{hash_channels, open};
 
@@ -19,7 +19,7 @@ pub(crate) const CHUNK: usize = 64 << 10;
 
 /// A hash in the middle of a message.
 pub(crate) struct RunningHash {
-    pool: Arc<ChannelPool>,
+    pub(crate) pool: Arc<ChannelPool>,
     channel: Channel,
     /// True after the first update with bytes.
     begun: bool,
@@ -39,11 +39,6 @@ impl RunningHash {
     /// Begins a message.
     pub(crate) fn begin(pool: &Arc<ChannelPool>) -> Result<RunningHash, Error> {
         Ok(RunningHash { channel: pool.take()?, pool: Arc::clone(pool), begun: false })
-    }
-
-    /// Returns the channels it belongs to.
-    pub(crate) fn pool(&self) -> &Arc<ChannelPool> {
-        &self.pool
     }
 
     /// Hashes more of the message. After an error the hash must be dropped.
@@ -117,11 +112,10 @@ impl RunningHash {
     fn check_process(&self) -> Result<(), Error> {
         match self.channel.is_ours() {
             true => Ok(()),
-            false => Err(Error::Unavailable(interned(
+            false => Err(Error::Unavailable(
                 "kernel: this hasher belongs to the process that this one was forked from: \
-                 create it again"
-                    .into(),
-            ))),
+                 create it again",
+            )),
         }
     }
 

@@ -1,7 +1,8 @@
-//! Running hashes by handle. A handle is a slot, the slot's generation and a check, so that bytes
+//! Running hashes by handle. A handle is a number that no other hash had, and a check, so that bytes
 //! that are not a handle, or no longer one, are refused.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,16 +29,10 @@ pub struct KernelHashTable {
 
 #[derive(Default)]
 struct Table {
-    slots: Vec<Slot>,
-    free: Vec<u32>,
-}
-
-#[derive(Default)]
-struct Slot {
-    generation: u32,
-    /// `None` also while a thread works on it.
-    running: Option<RunningHash>,
-    taken: bool,
+    /// The number of the last handle.
+    last: u64,
+    /// By number; `None` while a thread works on it.
+    running: HashMap<u64, Option<RunningHash>>,
 }
 
 /// The kind of a running hash, which that of a handle must be.
@@ -81,12 +76,12 @@ impl KernelHashTable {
             update(&mut running)?;
             return self.insert(running, next);
         }
-        let index = self.index(handle)?;
-        let mut running = self.take(kind, index)?;
+        let number = self.number(handle)?;
+        let mut running = self.take(number, |running| kind.matches(running))?;
         match update(&mut running) {
             Ok(()) => {
                 next.copy_from_slice(handle);
-                self.put_back(index, handle, running);
+                self.put_back(number, running);
                 Ok(())
             }
             Err(error) => {
@@ -113,7 +108,7 @@ impl KernelHashTable {
         let running = if handle.is_empty() {
             kind.begin()?
         } else {
-            let running = self.take(kind, self.index(handle)?)?;
+            let running = self.take(self.number(handle)?, |running| kind.matches(running))?;
             self.close(handle);
             running
         };
@@ -128,102 +123,70 @@ impl KernelHashTable {
         if next.len() != KernelHashTable::HANDLE_BYTES {
             return Err(Error::OutputSize);
         }
-        let index = self.index(handle)?;
-        let running = self.lock().slots[index].running.take().ok_or(Error::State)?;
+        let number = self.number(handle)?;
+        let running = self.take(number, |_| true)?;
         let copy = running.try_clone();
-        self.put_back(index, handle, running);
+        self.put_back(number, running);
         self.insert(copy?, next)
     }
 
     /// Closes a running hash. Returns false if the handle is not valid.
     pub fn close(&self, handle: &[u8]) -> bool {
-        let Ok(index) = self.index(handle) else { return false };
-        let mut table = self.lock();
-        let closed = table.release(index);
+        let Ok(number) = self.number(handle) else { return false };
         // The descriptor is closed without the lock.
-        drop(table);
-        drop(closed);
-        true
+        let closed = self.lock().running.remove(&number);
+        closed.is_some()
     }
 
     /// Returns the number of running hashes.
     pub fn count(&self) -> usize {
-        let table = self.lock();
-        table.slots.len() - table.free.len()
+        self.lock().running.len()
     }
 
-    /// Takes a running hash out of its slot, which stays its own.
-    fn take(&self, kind: HashKind<'_>, index: usize) -> Result<RunningHash, Error> {
+    /// Takes a running hash, if `wanted` returns true for it. Its handle stays valid.
+    fn take(
+        &self,
+        number: u64,
+        wanted: impl Fn(&RunningHash) -> bool,
+    ) -> Result<RunningHash, Error> {
         let mut table = self.lock();
-        let running = &mut table.slots[index].running;
-        running.take_if(|running| kind.matches(running)).ok_or(Error::State)
+        let running = table.running.get_mut(&number);
+        running.and_then(|place| place.take_if(|running| wanted(running))).ok_or(Error::State)
     }
 
-    /// Returns a running hash to its slot, unless the handle was closed meanwhile.
-    fn put_back(&self, index: usize, handle: &[u8], running: RunningHash) {
-        if self.index(handle).is_ok_and(|same| same == index) {
-            self.lock().slots[index].running = Some(running);
+    /// Returns a running hash to its place, unless the handle was closed meanwhile.
+    fn put_back(&self, number: u64, running: RunningHash) {
+        if let Some(place) = self.lock().running.get_mut(&number) {
+            *place = Some(running);
         }
     }
 
     fn insert(&self, running: RunningHash, next: &mut [u8]) -> Result<(), Error> {
         let mut table = self.lock();
-        let index = match table.free.pop() {
-            Some(index) => index,
-            None => {
-                let index = u32::try_from(table.slots.len()).map_err(|_| Error::Engine)?;
-                let needed = size_of::<Slot>() as u64;
-                table.slots.try_reserve(1).map_err(|_| Error::Memory { needed })?;
-                table.slots.push(Slot::default());
-                index
-            }
-        };
-        let slot = &mut table.slots[index as usize];
-        (slot.running, slot.taken) = (Some(running), true);
-        next.copy_from_slice(&self.handle(index, slot.generation));
+        let needed = size_of::<RunningHash>() as u64;
+        table.running.try_reserve(1).map_err(|_| Error::Memory { needed })?;
+        table.last += 1;
+        let number = table.last;
+        table.running.insert(number, Some(running));
+        next.copy_from_slice(&self.handle(number));
         Ok(())
     }
 
-    fn handle(&self, index: u32, generation: u32) -> [u8; KernelHashTable::HANDLE_BYTES] {
+    fn handle(&self, number: u64) -> [u8; KernelHashTable::HANDLE_BYTES] {
         let mut handle = [0; KernelHashTable::HANDLE_BYTES];
-        handle[..4].copy_from_slice(&index.to_le_bytes());
-        handle[4..8].copy_from_slice(&generation.to_le_bytes());
-        handle[8..].copy_from_slice(&self.checks.hash_one((index, generation)).to_le_bytes());
+        handle[..8].copy_from_slice(&number.to_le_bytes());
+        handle[8..].copy_from_slice(&self.checks.hash_one(number).to_le_bytes());
         handle
     }
 
-    /// Returns the slot of a valid handle.
-    fn index(&self, handle: &[u8]) -> Result<usize, Error> {
-        let number = |at: usize| Some(u32::from_le_bytes(*handle.get(at..)?.first_chunk()?));
-        let (index, generation) = number(0).zip(number(4)).ok_or(Error::State)?;
-        let valid = {
-            let table = self.lock();
-            let slot = table.slots.get(index as usize);
-            slot.is_some_and(|slot| slot.taken && slot.generation == generation)
-        };
-        if valid && handle == self.handle(index, generation) {
-            Ok(index as usize)
-        } else {
-            Err(Error::State)
-        }
+    /// Returns the number of a handle.
+    fn number(&self, handle: &[u8]) -> Result<u64, Error> {
+        let number = handle.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+        number.filter(|&number| handle == self.handle(number)).ok_or(Error::State)
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Table {
-    /// Empties a slot.
-    fn release(&mut self, index: usize) -> Option<RunningHash> {
-        let slot = &mut self.slots[index];
-        slot.taken = false;
-        // A slot that has used all its generations is not used again.
-        if let Some(generation) = slot.generation.checked_add(1) {
-            slot.generation = generation;
-            self.free.push(index as u32);
-        }
-        slot.running.take()
     }
 }
 
@@ -251,8 +214,8 @@ impl HashKind<'_> {
 
     fn matches(&self, running: &RunningHash) -> bool {
         match self {
-            HashKind::Hash(_, hash, _) => running.pool().algorithm == Algorithm::Hash(*hash),
-            HashKind::Mac(key) => channels(key).is_ok_and(|pool| Arc::ptr_eq(pool, running.pool())),
+            HashKind::Hash(_, hash, _) => running.pool.algorithm == Algorithm::Hash(*hash),
+            HashKind::Mac(key) => channels(key).is_ok_and(|pool| Arc::ptr_eq(pool, &running.pool)),
         }
     }
 }
@@ -265,10 +228,4 @@ fn channels(key: &MacKey) -> Result<&Arc<ChannelPool>, Error> {
     let external: Option<&dyn Any> = key.external().map(|key| key as &dyn Any);
     let mac: Option<&Mac> = external.and_then(<dyn Any>::downcast_ref);
     mac.map(|mac| &mac.pool).ok_or(Error::NotSupported)
-}
-
-impl std::fmt::Debug for KernelHashTable {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "KernelHashTable({})", self.count())
-    }
 }

@@ -1,16 +1,15 @@
 //! Which interface supports which algorithm. An interface is asked once for each algorithm, when it
 //! is first needed: asking loads kernel modules.
 
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
 
 use crate::algorithm::Algorithm;
-use crate::channels::{ChannelPool, Endpoint, OpenError};
+use crate::channels::{ChannelPool, Endpoint};
 use crate::cryptodev::Driver;
-use crate::failure::{Step, interned};
+use crate::failure::{Failure, Step, interned};
 use crate::interface::{Interface, LinuxEngine};
 
 /// The answer of an interface.
@@ -47,7 +46,7 @@ pub(crate) fn probe(
     let tag_size =
         matches!(algorithm, Algorithm::Cipher(cipher) if cipher.facts().aead).then_some(16);
     let pool = ChannelPool::open(interface, algorithm, key, tag_size)
-        .map_err(|error| refusal(interface, algorithm, error))?;
+        .map_err(|failure| refusal(interface, algorithm, failure))?;
     let driver = match &pool.take()?.endpoint {
         Endpoint::Session(session) => {
             Some(Arc::new(session.driver().map_err(|failure| failure.error(algorithm))?))
@@ -70,13 +69,11 @@ fn driver(interface: Interface, algorithm: Algorithm) -> Result<Option<Arc<Drive
 
 /// Returns the error of an interface that refuses an algorithm. A lasting refusal is remembered:
 /// to ask again would cost each call a search for kernel modules.
-fn refusal(interface: Interface, algorithm: Algorithm, error: OpenError) -> Error {
-    let lasts = match &error {
-        OpenError::Unknown(_) => true,
-        OpenError::Failed(failure) => !failure.is_transient() && failure.step != Step::Key,
-    };
-    let error = error.error(algorithm);
-    if let (true, Error::Unavailable(reason)) = (lasts, error) {
+fn refusal(interface: Interface, algorithm: Algorithm, failure: Failure) -> Error {
+    let error = failure.error(algorithm);
+    if let (false, Error::Unavailable(reason)) = (failure.is_transient(), error)
+        && failure.step != Step::Key
+    {
         remember(interface, algorithm, Support::Unavailable(reason));
     }
     error
@@ -100,20 +97,16 @@ pub(crate) fn preferred(algorithm: Algorithm) -> Result<Interface, Error> {
         }
         (Err(error), Err(_)) => return Err(error),
     };
-    DECIDED[algorithm.index()].store(interface as u8 + 1, Ordering::Relaxed);
-    Ok(interface)
+    Ok(*DECIDED[algorithm.index()].get_or_init(|| interface))
 }
 
-/// By [`Algorithm::index`]: 0 before the decision, else the interface's number plus 1.
-static DECIDED: [AtomicU8; Algorithm::COUNT] = [const { AtomicU8::new(0) }; Algorithm::COUNT];
+/// By [`Algorithm::index`].
+static DECIDED: [OnceLock<Interface>; Algorithm::COUNT] =
+    [const { OnceLock::new() }; Algorithm::COUNT];
 
 /// Returns the interface that [`preferred`] has decided on.
 pub(crate) fn decided(algorithm: Algorithm) -> Option<Interface> {
-    match DECIDED[algorithm.index()].load(Ordering::Relaxed) {
-        0 => None,
-        1 => Some(Interface::AfAlg),
-        _ => Some(Interface::Cryptodev),
-    }
+    DECIDED[algorithm.index()].get().copied()
 }
 
 /// Opens channels for an algorithm, with a key where it takes one.
@@ -132,7 +125,7 @@ pub(crate) fn open(
         return Err(Error::Unavailable(reason));
     }
     let pool = ChannelPool::open(interface, algorithm, key, tag_size)
-        .map_err(|error| refusal(interface, algorithm, error))?;
+        .map_err(|failure| refusal(interface, algorithm, failure))?;
     if matches!(support(interface, algorithm), Support::NotAsked) {
         remember(interface, algorithm, Support::Available(None));
     }
