@@ -118,9 +118,7 @@ impl Window {
             let index = if self.start < other.start { index } else { steps - 1 - index };
             let offset = index * step;
             let size = step.min(self.size - offset);
-            if let (Some(target), Some(source)) =
-                (self.part(offset, size), other.part(offset, size))
-            {
+            if let Some((target, source)) = self.part(offset, size).zip(other.part(offset, size)) {
                 target.copy_from(source);
             }
             pause();
@@ -135,9 +133,7 @@ impl Window {
         };
         for offset in (0..other.size).step_by(step) {
             let size = step.min(other.size - offset);
-            if let (Some(target), Some(source)) =
-                (self.part(offset, size), other.part(offset, size))
-            {
+            if let Some((target, source)) = self.part(offset, size).zip(other.part(offset, size)) {
                 pages::populate(target.start, size);
                 target.copy_from(source);
             }

@@ -1,11 +1,14 @@
-//! Runs ciphers on one message.
+//! Runs ciphers on one message, or on a run of chunks of one.
 
 use crate::bytes::wipe;
 use crate::checkpoint::JobCheckpoint;
 use crate::operands::copied;
 use crate::parts;
-use crate::work::{IV_MAX, Operation, Reply, Status, TAG_MAX, Target, Work};
+use crate::work::{IV_MAX, Messages, Operation, Reply, Status, TAG_MAX, Target, Work};
 use millrace_core::allocate::try_zeroed;
+use millrace_core::catalog::Cipher;
+use millrace_core::checkpoint::Slicer;
+use millrace_core::chunks::Run;
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::error::Error;
 
@@ -28,9 +31,9 @@ pub fn run(
         (Some(checkpoint), _) if in_parts(checkpoint) => {
             parts::run_sequential(work, key, reply, Some(checkpoint))
         }
-        (_, Operation::Encrypt(_)) => encrypt(work, key, reply),
+        (_, Operation::Encrypt(_)) => encrypt(work, key, reply, None),
         _ if work.lent && key.cipher().facts().aead => decrypt_to_shared(work, key, reply),
-        _ => decrypt(work, key),
+        _ => decrypt(work, key, None),
     }
 }
 
@@ -57,37 +60,67 @@ fn decrypt_to_shared(work: &Work, key: &CipherKey, reply: &mut Reply) -> Result<
     Ok(opened?)
 }
 
-/// Encrypts the source and writes the tag.
+/// Encrypts the source and writes the tag; a stream cipher in slices, if there is a slicer.
 ///
 /// # Errors
 /// [`Status::IvSize`], [`Status::TagSize`], and those of the cipher.
-pub fn encrypt(work: &Work, key: &CipherKey, reply: &mut Reply) -> Result<(), Status> {
+pub fn encrypt(
+    work: &Work,
+    key: &CipherKey,
+    reply: &mut Reply,
+    slicer: Option<Slicer<'_>>,
+) -> Result<(), Status> {
     let mut tag = [0; TAG_MAX];
     let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
     let iv = &mut [0; IV_MAX];
     let iv = copied(work.iv, iv).ok_or(Status::IvSize)?;
     match key.cipher().facts().aead {
         true => key.seal(iv, work.aad.read(), work.text()?, tag)?,
-        false if tag.is_empty() && work.aad.size() == 0 => key.apply(iv, work.text()?, None)?,
+        false if tag.is_empty() && work.aad.size() == 0 => key.apply(iv, work.text()?, slicer)?,
         false => return Err(Status::TagSize),
     }
     work.put_tag(tag, reply);
     Ok(())
 }
 
-/// Decrypts the source and verifies the tag.
+/// Decrypts the source and verifies the tag; a stream cipher in slices, if there is a slicer.
 ///
 /// # Errors
 /// [`Status::IvSize`], [`Status::TagSize`], [`Status::Authentication`], and those of the cipher.
-pub fn decrypt(work: &Work, key: &CipherKey) -> Result<(), Status> {
+pub fn decrypt(work: &Work, key: &CipherKey, slicer: Option<Slicer<'_>>) -> Result<(), Status> {
     // Copied before the text is moved: the target may overlap tag and iv.
     let (iv, tag) = (&mut [0; IV_MAX], &mut [0; TAG_MAX]);
     let iv = copied(work.iv, iv).ok_or(Status::IvSize)?;
     let tag = copied(work.tag, tag).ok_or(Status::TagSize)?;
     match key.cipher().facts().aead {
         true => key.open(iv, work.aad.read(), work.text()?, tag)?,
-        false if tag.is_empty() && work.aad.size() == 0 => key.apply(iv, work.text()?, None)?,
+        false if tag.is_empty() && work.aad.size() == 0 => key.apply(iv, work.text()?, slicer)?,
         false => return Err(Status::TagSize),
     }
     Ok(())
+}
+
+/// Seals or opens a run of chunks. The base nonce travels as iv, the number of the first chunk as
+/// seed, count and size of the chunks as those of many messages.
+///
+/// # Errors
+/// [`Status::Overlap`] if source and target overlap, and those of the cipher.
+pub fn run_chunks(
+    work: &Work,
+    cipher: Cipher,
+    checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let (&Messages::Equal(count, chunk_size), Target::Memory(target)) =
+        (&work.messages, work.target)
+    else {
+        return Err(Status::Argument);
+    };
+    work.populate(target);
+    let target = target.exclusive(&[work.source, work.iv]).ok_or(Status::Overlap)?;
+    let (source, slicer) = (work.source.read(), checkpoint.map(JobCheckpoint::slicer));
+    let run = Run { base_nonce: work.iv.read(), first: work.seed, count, chunk_size };
+    work.with_key(cipher, |key| match work.operation {
+        Operation::SealChunks(_) => Ok(key.seal_chunks(run, source, target, slicer)?),
+        _ => Ok(key.open_chunks(run, source, target, slicer)?),
+    })
 }

@@ -2,7 +2,6 @@
 
 use crate::batch;
 use crate::checkpoint::JobCheckpoint;
-use crate::chunks;
 use crate::cipher;
 #[cfg(not(target_os = "linux"))]
 use crate::engine::NO_KERNEL;
@@ -28,7 +27,7 @@ pub fn run(work: &Work, reply: &mut Reply, checkpoint: Option<&mut JobCheckpoint
         Operation::Hmac(hash) => hmac_one(work, hash, reply, checkpoint),
         Operation::HmacMany(hash) => stack::wiped(|| batch::hmac_many(work, hash, checkpoint)),
         Operation::SealChunks(cipher) | Operation::OpenChunks(cipher) => {
-            chunks::run(work, cipher, checkpoint)
+            cipher::run_chunks(work, cipher, checkpoint)
         }
         #[cfg(target_os = "linux")]
         _ if work.engine != EngineNumber::Native => kernel::run(work, reply, checkpoint),

@@ -21,7 +21,7 @@ use millrace_core::hash::Params;
 use millrace_core::{hasher, many};
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -92,7 +92,7 @@ pub fn hash_files(
             {
                 checkpoint.check()?;
             }
-            let Some(mut opened) = OpenedFile::at(path) else {
+            let Some(opened) = OpenedFile::at(path) else {
                 note(index, SKIPPED);
                 continue;
             };
@@ -136,16 +136,9 @@ pub fn hash_file(
     reply: &mut Reply,
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    let mut opened = open(work)?;
+    let opened = open(work)?;
     let mut digest = try_zeroed(work.target.size())?;
-    let bytes = match opened.size {
-        size if size >= READ_AHEAD_MIN_BYTES => {
-            opened.hash_ahead(hash, &mut digest, &mut checkpoint)?
-        }
-        _ => with_buffer(|buffer| {
-            opened.hash(hash, &mut buffer[..CHUNK_BYTES], &mut digest, &mut checkpoint)
-        })?,
-    };
+    let bytes = opened.hash_ahead(hash, &mut digest, &mut checkpoint)?;
     if bytes.is_none() {
         return Err(Status::File);
     }
@@ -210,17 +203,17 @@ impl OpenedFile {
     }
 
     /// Reads a file that fits in the buffer. Returns its bytes, or `None` if its size has changed.
-    fn read_whole(&mut self, buffer: &mut [u8]) -> Option<u64> {
+    fn read_whole(&self, buffer: &mut [u8]) -> Option<u64> {
         // Files of procfs report 0 bytes, those of sysfs more than they have.
         let wanted = (self.size as usize).max(1);
-        let read = fill(&mut self.file, buffer.get_mut(..wanted)?).ok()? as u64;
+        let read = fill(&self.file, buffer.get_mut(..wanted)?, 0).ok()? as u64;
         (read == self.size).then_some(read)
     }
 
     /// Hashes the file in chunks. Returns its bytes, or `None` if it cannot be read or is shorter
     /// than its size.
     fn hash(
-        &mut self,
+        &self,
         hash: Hash,
         buffer: &mut [u8],
         digest: &mut [u8],
@@ -228,7 +221,7 @@ impl OpenedFile {
     ) -> Result<Option<u64>, Status> {
         let mut running = FileHash::new(hash, self.size)?;
         loop {
-            let Ok(read) = fill(&mut self.file, buffer) else { return Ok(None) };
+            let Ok(read) = fill(&self.file, buffer, running.done) else { return Ok(None) };
             running.take(&buffer[..read], checkpoint)?;
             if read < buffer.len() {
                 return running.finish(digest);
@@ -236,14 +229,17 @@ impl OpenedFile {
         }
     }
 
-    /// Works like [`OpenedFile::hash`], while a second thread reads the next blocks.
+    /// Works like [`OpenedFile::hash`], while a second thread reads the next blocks of a large
+    /// file.
     fn hash_ahead(
-        &mut self,
+        &self,
         hash: Hash,
         digest: &mut [u8],
         checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<Option<u64>, Status> {
-        let Some(ahead) = self.file.try_clone().ok().and_then(ReadAhead::of) else {
+        let large = self.size >= READ_AHEAD_MIN_BYTES;
+        let file = if large { self.file.try_clone().ok() } else { None };
+        let Some(ahead) = file.and_then(ReadAhead::of) else {
             return with_buffer(|buffer| {
                 self.hash(hash, &mut buffer[..CHUNK_BYTES], digest, checkpoint)
             });
@@ -281,7 +277,7 @@ impl OpenedFile {
     ) -> Result<Taken, Status> {
         with_buffer(|buffer| {
             let buffer = buffer.get_mut(..size).ok_or(Status::Internal)?;
-            if fill_at(&self.file, buffer, offset).map_err(|_| Status::File)? < size {
+            if fill(&self.file, buffer, offset).map_err(|_| Status::File)? < size {
                 return Err(Status::File);
             }
             Ok(take(buffer)?)
@@ -407,7 +403,7 @@ impl Exchange {
     }
 
     /// Reads the file to its end, or to an error.
-    fn read(&self, mut file: File) {
+    fn read(&self, file: File) {
         for number in 0.. {
             let none = |blocks: &mut Blocks| {
                 !blocks.abandoned && blocks.free.iter().all(|place| place.is_none())
@@ -421,7 +417,8 @@ impl Exchange {
             let read = match block.try_reserve_exact(missing) {
                 Ok(()) => {
                     block.resize(BLOCK_BYTES + LINE, 0);
-                    fill(&mut file, aligned(&mut block)).map_err(|_| Status::File)
+                    fill(&file, aligned(&mut block), (number * BLOCK_BYTES) as u64)
+                        .map_err(|_| Status::File)
                 }
                 Err(_) => Err(Status::Memory),
             };
@@ -435,27 +432,15 @@ impl Exchange {
     }
 }
 
-/// Fills the buffer; returns fewer bytes at the end of the file only.
-fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
-    fill_by(buffer, |rest, _| file.read(rest))
-}
-
-fn fill_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    fill_by(buffer, |rest, filled| {
-        #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_at(file, rest, offset + filled as u64);
-        #[cfg(windows)]
-        return std::os::windows::fs::FileExt::seek_read(file, rest, offset + filled as u64);
-    })
-}
-
-fn fill_by(
-    buffer: &mut [u8],
-    mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>,
-) -> io::Result<usize> {
+/// Fills the buffer from an offset on; returns fewer bytes at the end of the file only.
+fn fill(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    let read = std::os::unix::fs::FileExt::read_at;
+    #[cfg(windows)]
+    let read = std::os::windows::fs::FileExt::seek_read;
     let mut filled = 0;
     while filled < buffer.len() {
-        match read(&mut buffer[filled..], filled) {
+        match read(file, &mut buffer[filled..], offset + filled as u64) {
             Ok(0) => break,
             Ok(count) => filled += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -7,9 +7,8 @@ use crate::cipher;
 use crate::engine::{KernelHashTable, NO_KERNEL_KEYED_HASH};
 use crate::operands::copied;
 use crate::protocol::KERNEL_HANDLE_BYTES;
-use crate::work::{IV_MAX, Key, Operation, Reply, Status, Target, Work};
+use crate::work::{Key, Operation, Reply, Status, Target, Work};
 use millrace_core::catalog::Hash;
-use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::many;
@@ -36,7 +35,10 @@ pub fn run(
     match work.operation {
         Operation::Hash(hash) => digest(work, hash, reply, checkpoint),
         Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
-            work.with_key(cipher, |key| crypt(work, key, reply, checkpoint))
+            work.with_key(cipher, |key| match work.operation {
+                Operation::Encrypt(_) => cipher::encrypt(work, key, reply, slicer(&mut checkpoint)),
+                _ => cipher::decrypt(work, key, slicer(&mut checkpoint)),
+            })
         }
         Operation::Update(hash) => {
             update(work, HashKind::Hash(engine, hash, &seed_only(work)?), checkpoint)
@@ -73,27 +75,6 @@ fn digest(
     work.digest_to(reply, |target| {
         engine.digest(hash, &params, source, target, slicer(&mut checkpoint))
     })
-}
-
-fn crypt(
-    work: &Work,
-    key: &CipherKey,
-    reply: &mut Reply,
-    checkpoint: Option<&mut JobCheckpoint<'_>>,
-) -> Result<(), Status> {
-    match checkpoint {
-        // An AEAD's message is sent in one piece, and is short.
-        Some(checkpoint) if !key.cipher().facts().aead => {
-            if work.tag.size() > 0 || work.tag_target.size() > 0 || work.aad.size() > 0 {
-                return Err(Status::TagSize);
-            }
-            let iv = &mut [0; IV_MAX];
-            let iv = copied(work.iv, iv).ok_or(Status::IvSize)?;
-            Ok(key.apply(iv, work.text()?, Some(checkpoint.slicer()))?)
-        }
-        _ if matches!(work.operation, Operation::Encrypt(_)) => cipher::encrypt(work, key, reply),
-        _ => cipher::decrypt(work, key),
-    }
 }
 
 /// Hashes the bytes before the source, then the source; the state is a handle.

@@ -133,8 +133,7 @@ struct Slot {
     key: Option<Shared<PreparedKey>>,
 }
 
-/// Handles stay exact as JavaScript numbers: index below 2^24, generation below 2^27; the portable
-/// engine adds the number of a module above.
+/// Handles stay exact as JavaScript numbers: index below 2^24, generation below 2^27.
 const INDEX_BITS: u32 = 24;
 const GENERATIONS: u32 = 1 << 27;
 

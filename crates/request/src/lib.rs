@@ -8,8 +8,7 @@
 //! - `fast_path`: common digests with few numbers; `text`: bytes as hex and Base64;
 //! - `decode`: decodes a call into a `Work`;
 //! - `execute`: dispatches a `Work` to the core, through the modules of its operations:
-//!   `cipher`, `parts`, `kernel`, `hash_state`, `batch`, `chunks`, `files`, `kdf`,
-//!   `running_cipher`;
+//!   `cipher`, `parts`, `kernel`, `hash_state`, `batch`, `files`, `kdf`, `running_cipher`;
 //! - `predict`: the predicted nanoseconds of a work;
 //! - `frame`, `caller`: the numbers and bytes of one call;
 //! - `checkpoint`: between the slices of a long work;
@@ -29,7 +28,6 @@ pub mod batch;
 pub mod bytes;
 pub mod caller;
 pub mod checkpoint;
-pub mod chunks;
 pub mod cipher;
 pub mod decode;
 pub mod engine;

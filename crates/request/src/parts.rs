@@ -30,7 +30,9 @@ pub fn run_sequential(
         checkpoint.iter_mut().for_each(|checkpoint| checkpoint.checkpoint())
     })?;
     let mut run = || -> Result<(), Status> {
-        if let Some(message) = in_order(work, key)? {
+        if let Operation::Encrypt(_) = work.operation
+            && let Some(message) = key.seal_in_order(work.iv.read(), work.aad.read())?
+        {
             return plan.seal_in_order(message, work, reply, checkpoint.as_deref_mut());
         }
         let mut results = try_with_capacity(plan.count)?;
@@ -49,14 +51,6 @@ pub fn run_sequential(
         plan.join(work, &results, reply, None)
     };
     run().inspect_err(|_| plan.erase(checkpoint))
-}
-
-/// Begins the message of a work if it is faster sealed from its beginning to its end.
-fn in_order(work: &Work, key: &CipherKey) -> Result<Option<RunningCipher>, Status> {
-    match work.operation {
-        Operation::Encrypt(_) => Ok(key.seal_in_order(work.iv.read(), work.aad.read())?),
-        _ => Ok(None),
-    }
 }
 
 /// A message in parts of one size.
