@@ -3,7 +3,6 @@
 //! run without Node.
 
 use millrace_core::split;
-use millrace_request::predict::algorithm;
 pub(crate) use millrace_request::protocol::Route;
 use millrace_request::protocol::{
     COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_NS, MEASURED_FIRST_NS, SUBMIT_NS,
@@ -76,7 +75,7 @@ pub(crate) fn worth_inlining(cost: u64, copied: usize, spent: u64, in_flight: us
 
 /// Returns true if the predicted cost of a job is right enough for the event loop to run it.
 pub(crate) fn is_known(work: &Work, cost: u64) -> bool {
-    cost < MEASURED_FIRST_NS || is_settled(algorithm(work.operation))
+    cost < MEASURED_FIRST_NS || is_settled(work.operation.algorithm())
 }
 
 /// Returns how much longer the event loop takes to run a job than to pass it to a worker.
@@ -93,14 +92,14 @@ pub(crate) fn suits_event_loop(work: &Work, cost: u64) -> bool {
             work.operation,
             Operation::HashFile(_) | Operation::HashFiles(_) | Operation::Derive
         )
-        && is_settled(algorithm(work.operation))
+        && is_settled(work.operation.algorithm())
 }
 
 /// Returns true if several workers should compute a job.
 pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
     cost >= SPLIT_NS
         && work.engine == EngineNumber::Native
-        && divisible(algorithm(work.operation))
+        && divisible(work.operation.algorithm())
         && !matches!(
             work.operation,
             Operation::Hmac(_) | Operation::HashFiles(_) | Operation::Derive

@@ -72,9 +72,8 @@ pub(crate) struct Environment {
     /// Jobs that came out of the completion queue and wait for another iteration of the loop.
     arrived: RefCell<JobList>,
     in_flight: Cell<usize>,
-    cancel_tokens: RefCell<HashMap<u32, Shared<CancelToken>>>,
-    /// By slot, as the tokens above.
-    progress_counters: RefCell<HashMap<u32, Shared<ProgressCounter>>>,
+    /// What calls ask of jobs in flight, by slot.
+    controls: RefCell<HashMap<u32, Controls>>,
     /// Derivations of this iteration of the loop, submitted together at its end: the first would
     /// otherwise run alone.
     pending: RefCell<JobList>,
@@ -95,6 +94,11 @@ pub(crate) struct Environment {
     polled: Cell<Option<Instant>>,
     /// The reason of the last status that had one.
     reason: Cell<&'static str>,
+}
+
+struct Controls {
+    cancel_token: Option<Shared<CancelToken>>,
+    progress: Option<Shared<ProgressCounter>>,
 }
 
 /// The buffers and the function that JavaScript attached, held until the environment ends. The
@@ -128,8 +132,7 @@ impl Environment {
             completion: OnceCell::new(),
             arrived: RefCell::default(),
             in_flight: Cell::new(0),
-            cancel_tokens: RefCell::default(),
-            progress_counters: RefCell::default(),
+            controls: RefCell::default(),
             pending: RefCell::default(),
             free_jobs: RefCell::default(),
             settling: Cell::new(false),
@@ -173,17 +176,19 @@ impl Environment {
         self.completion.get().ok_or(Status::Internal)
     }
 
-    /// Counts an accepted job, which keeps the process alive until it is settled.
-    pub(crate) fn accept(&self, env: Env, slot: u32, cancel_token: Option<Shared<CancelToken>>) {
-        if let Some(cancel_token) = cancel_token {
-            self.cancel_tokens.borrow_mut().insert(slot, cancel_token);
-        }
-        let in_flight = self.in_flight.get();
-        self.in_flight.set(in_flight + 1);
-        if in_flight == 0
+    /// Counts an accepted job, which keeps the process alive until it is settled, and the bytes that
+    /// were copied for it.
+    pub(crate) fn accept(&self, env: Env, job: &Job) {
+        self.copied.set(self.copied.get() + job.copied);
+        self.set_in_flight(env, self.in_flight.get() + 1);
+    }
+
+    fn set_in_flight(&self, env: Env, in_flight: usize) {
+        let before = self.in_flight.replace(in_flight);
+        if (before == 0 || in_flight == 0)
             && let Some(completion) = self.completion.get()
         {
-            completion.hold_open(env, true);
+            completion.hold_open(env, in_flight > 0);
         }
     }
 
@@ -199,15 +204,14 @@ impl Environment {
         }
     }
 
-    /// Reserves places for what JavaScript finds by the job's slot: when memory is short, a call
+    /// Reserves a place for what JavaScript finds by the job's slot: when memory is short, a call
     /// fails here, and no accepted job does. The lists of jobs need no memory.
     ///
     /// # Errors
     /// [`Status::Memory`].
     pub(crate) fn reserve(&self, job: &Job, cancellable: bool) -> Result<(), Status> {
-        let enough = (!cancellable || self.cancel_tokens.borrow_mut().try_reserve(1).is_ok())
-            && (job.work.progress.is_none()
-                || self.progress_counters.borrow_mut().try_reserve(1).is_ok());
+        let controlled = cancellable || job.work.progress.is_some();
+        let enough = !controlled || self.controls.borrow_mut().try_reserve(1).is_ok();
         if enough { Ok(()) } else { Err(Status::Memory) }
     }
 
@@ -227,11 +231,6 @@ impl Environment {
         cost::can_copy(size, self.copied.get())
     }
 
-    /// Adds the bytes that were copied for a job.
-    pub(crate) fn add_copied(&self, size: usize) {
-        self.copied.set(self.copied.get() + size);
-    }
-
     /// Returns the bytes copied for jobs that have not settled.
     pub(crate) fn copied_now(&self) -> usize {
         self.copied.get()
@@ -246,8 +245,9 @@ impl Environment {
     /// run, which takes the pool's lock once.
     pub(crate) fn dispatch(&self, mut job: Box<Job>) {
         job.kind = multibuffer::kind(&job.work);
-        if let Some(progress) = &job.work.progress {
-            self.progress_counters.borrow_mut().insert(job.slot, progress.clone());
+        if job.is_controlled() {
+            let (cancel_token, progress) = (job.cancel_token.clone(), job.work.progress.clone());
+            self.controls.borrow_mut().insert(job.slot, Controls { cancel_token, progress });
         }
         if job.cost <= POLLED_NS {
             self.update_sharing(|sharing| sharing.in_flight(job.cost));
@@ -264,10 +264,10 @@ impl Environment {
             }
             return;
         }
-        if self.settling.get() {
-            self.deferred.borrow_mut().push(job);
-        } else if job.cost > CHECKPOINT_MIN_NS {
+        if job.cost > CHECKPOINT_MIN_NS {
             task::submit_long(job);
+        } else if self.settling.get() {
+            self.deferred.borrow_mut().push(job);
         } else {
             task::submit([PoolTask::Job(job)]);
         }
@@ -299,15 +299,16 @@ impl Environment {
 
     /// Returns the progress of the job in a slot, from 0 to 1.
     pub(crate) fn progress(&self, slot: u32) -> f64 {
-        self.progress_counters.borrow().get(&slot).map_or(0.0, |progress| progress.get())
+        let controls = self.controls.borrow();
+        let progress = controls.get(&slot).and_then(|controls| controls.progress.as_ref());
+        progress.map_or(0.0, |progress| progress.get())
     }
 
     /// Cancels the job in a slot.
     pub(crate) fn cancel(&self, slot: u32) -> Cancellation {
-        self.cancel_tokens
-            .borrow()
-            .get(&slot)
-            .map_or(Cancellation::AfterEnd, |cancel_token| cancel_token.cancel())
+        let controls = self.controls.borrow();
+        let token = controls.get(&slot).and_then(|controls| controls.cancel_token.as_ref());
+        token.map_or(Cancellation::AfterEnd, |token| token.cancel())
     }
 
     /// Records that JavaScript calls [`Environment::poll`] once per iteration of the loop from now
@@ -450,23 +451,15 @@ impl Environment {
             // Every record fits in an empty buffer; see `REPLY_MAX`.
             buffer.write(job.slot, job.status.number(), small, large);
         }
-        if job.cancel_token.is_some() {
-            self.cancel_tokens.borrow_mut().remove(&job.slot);
-        }
-        if job.work.progress.is_some() {
-            self.progress_counters.borrow_mut().remove(&job.slot);
+        if job.is_controlled() {
+            self.controls.borrow_mut().remove(&job.slot);
         }
         self.copied.set(self.copied.get() - job.copied);
         if job.cost <= POLLED_NS && job.route != Route::Inline {
             self.update_sharing(|sharing| sharing.settled(job.cost));
         }
         let in_flight = self.in_flight.get() - 1;
-        self.in_flight.set(in_flight);
-        if in_flight == 0
-            && let Some(completion) = self.completion.get()
-        {
-            completion.hold_open(env, false);
-        }
+        self.set_in_flight(env, in_flight);
         self.free_jobs.borrow_mut().keep(job, in_flight);
     }
 
@@ -480,15 +473,10 @@ impl Environment {
                 }
             });
             self.settling.set(false);
-            let (mut short, mut long) = (JobList::new(), JobList::new());
-            for job in self.deferred.take() {
-                let list = if job.cost > CHECKPOINT_MIN_NS { &mut long } else { &mut short };
-                list.push(job);
+            let deferred = self.deferred.take();
+            if !deferred.is_empty() {
+                task::submit(deferred.map(PoolTask::Job));
             }
-            if !short.is_empty() {
-                task::submit(short.map(PoolTask::Job));
-            }
-            long.for_each(task::submit_long);
             self.submit_full();
             buffer.clear();
         }

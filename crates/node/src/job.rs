@@ -1,11 +1,12 @@
 //! A job: a work on its way through the pool and back.
 
-use crate::completion::Queue;
+use crate::completion::{Gate, Queue};
 use crate::cost::Route;
 use crate::list::{Link, Linked, List};
 use millrace_core::allocate::Shared;
 use millrace_pool::CancelToken;
 use millrace_request::bytes::Copies;
+use millrace_request::checkpoint::{JobCheckpoint, Pause};
 use millrace_request::execute;
 use millrace_request::memory_budget::MemoryPermit;
 use millrace_request::work::{Reply, Status, Work};
@@ -74,23 +75,23 @@ impl Job {
         }
     }
 
-    /// Runs the work with `run`, unless the job was cancelled. A panic, which is a bug, ends this
-    /// job only.
-    pub(crate) fn perform(
-        &mut self,
-        run: impl FnOnce(&Work, &mut Reply, &CompletionQueue, Option<&CancelToken>, u64) -> Status,
-    ) {
-        if self.begin() {
-            let Job { work, reply, completion, cancel_token, cost, .. } = self;
-            let run = || run(work, reply, completion, cancel_token.as_deref(), *cost);
-            let status = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Status::Internal);
-            self.end(status);
+    /// Runs the work unless the job was cancelled; with `run_pending` in slices if it is long. A
+    /// panic, which is a bug, ends this job only.
+    pub(crate) fn perform(&mut self, run_pending: Option<&mut dyn FnMut()>) {
+        if !self.begin() {
+            return;
         }
-    }
-
-    /// Runs the work on the calling thread, without checkpoints.
-    pub(crate) fn run_inline(&mut self) {
-        self.perform(|work, reply, _, _, _| execute::run(work, reply, None));
+        let Job { work, reply, completion, cancel_token, cost, .. } = self;
+        let (gate, cancel_token) = (completion.gate(), cancel_token.as_deref());
+        let run = || {
+            let mut pause =
+                run_pending.map(|run_pending| JobPause { run_pending, gate, cancel_token });
+            let pause = pause.as_mut();
+            let mut checkpoint = pause.and_then(|pause| JobCheckpoint::new(pause, work, *cost));
+            execute::run(work, reply, checkpoint.as_mut())
+        };
+        let status = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Status::Internal);
+        self.end(status);
     }
 
     /// Marks the job as begun. Returns false, and ends the job, if it was cancelled.
@@ -113,6 +114,11 @@ impl Job {
         self.claim = None;
         self.permit = None;
         self.copies.wipe_secrets();
+    }
+
+    /// Returns true if JavaScript may cancel the job or ask for its progress.
+    pub(crate) fn is_controlled(&self) -> bool {
+        self.cancel_token.is_some() || self.work.progress.is_some()
     }
 
     /// Ends the job with a digest or key as its result.
@@ -143,6 +149,28 @@ impl Job {
         self.reply.small_size = 0;
         self.reply.large = Vec::new();
         self.copies.reset()
+    }
+}
+
+/// The work of a worker between the slices of a job.
+pub(crate) struct JobPause<'a> {
+    /// Runs the worker's pending short tasks.
+    pub(crate) run_pending: &'a mut dyn FnMut(),
+    pub(crate) gate: &'a Gate,
+    pub(crate) cancel_token: Option<&'a CancelToken>,
+}
+
+impl Pause for JobPause<'_> {
+    fn run_pending(&mut self) {
+        (self.run_pending)();
+    }
+
+    fn is_closing(&self) -> bool {
+        self.gate.is_closing()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel_token.is_some_and(CancelToken::is_requested)
     }
 }
 

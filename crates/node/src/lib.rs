@@ -13,7 +13,7 @@
 //! - `task`: the pool and its tasks;
 //! - `multibuffer`: batches of jobs in SIMD lanes; `completed`: finished jobs of a worker;
 //! - `parallel`: large messages that several workers compute;
-//! - `job`: a `Work` with what the pool needs; `pause`: between the slices of a long job;
+//! - `job`: a `Work` with what the pool needs;
 //! - `completion`: the queue of finished jobs that wakes the event loop;
 //! - `cost`: the routes that follow from predicted nanoseconds;
 //! - `values`: reads and creates JavaScript values;
@@ -40,7 +40,6 @@ mod lifecycle;
 mod list;
 mod multibuffer;
 mod parallel;
-mod pause;
 mod run;
 mod task;
 mod values;

@@ -11,7 +11,6 @@ use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
-use millrace_core::hmac::MacKey;
 use millrace_core::kdf::{self, Derivation};
 use millrace_core::many;
 use millrace_request::bytes::{Copies, Window};
@@ -107,7 +106,10 @@ pub(crate) fn run(
     }
     let size = each().map(|job| job.work.source.size()).max().unwrap_or(0);
     let slice = (slice(size, cost) / rounds).max(SLICE_MIN_BYTES);
-    key.run_in_slices(slice, begun, count, run_pending, completed);
+    let windows = windows(&begun);
+    BatchInFlight::run(begun, run_pending, completed, |each, checkpoint| {
+        key.compute(&windows[..count], Some(Slicer::new(slice, checkpoint)), each)
+    });
 }
 
 /// Runs jobs on the calling thread, adjacent jobs of one kind as batches.
@@ -122,7 +124,7 @@ pub(crate) fn run_inline(jobs: &mut [Option<Box<Job>>]) {
                 {
                     key.run(jobs)
                 }
-                _ => jobs.iter_mut().flatten().for_each(|job| job.run_inline()),
+                _ => jobs.iter_mut().flatten().for_each(|job| job.perform(None)),
             }
         }
     }
@@ -155,63 +157,30 @@ impl BatchKey {
     /// Runs the jobs without checkpoints.
     fn run(&self, jobs: &mut [Option<Box<Job>>]) {
         let windows = windows(jobs);
-        let mut places = [&[][..]; BATCH_MAX];
-        let sources = sources(&mut places, &windows[..jobs.len()]);
-        let each = |index: usize, digest: &[u8]| {
+        let failure = self.compute(&windows[..jobs.len()], None, |index, digest| {
             if let Some(job) = &mut jobs[index] {
                 job.complete_with(digest);
             }
-        };
-        let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
-            None => many::digests(self.hash, &Params::default(), sources, self.size(), None, each),
-            Some(key) => many::macs(key, sources, None, each),
-        }));
-        let failure = failure(result);
-        let mut failed = jobs.iter_mut().flatten().filter(|job| job.status != Status::Done);
-        failed.by_ref().for_each(|job| job.end(failure));
-    }
-
-    fn run_in_slices(
-        &self,
-        slice: usize,
-        jobs: Jobs,
-        count: usize,
-        run_pending: &mut dyn FnMut(),
-        completed: &mut CompletedBatch,
-    ) {
-        let windows = windows(&jobs);
-        let mut places = [&[][..]; BATCH_MAX];
-        let sources = sources(&mut places, &windows[..count]);
-        BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
-            let each = |index: usize, digest: &[u8]| {
-                if let Some(job) = &mut batch.borrow_mut()[index] {
-                    job.complete_with(digest);
-                }
-            };
-            failure(catch_unwind(AssertUnwindSafe(|| match self.mac()? {
-                None => many::digests(
-                    self.hash,
-                    &Params::default(),
-                    sources,
-                    self.size(),
-                    Some(Slicer::new(slice, checkpoint)),
-                    each,
-                ),
-                Some(key) => many::macs(key, sources, Some(Slicer::new(slice, checkpoint)), each),
-            })))
         });
+        let failed = jobs.iter_mut().flatten().filter(|job| job.status != Status::Done);
+        failed.for_each(|job| job.end(failure));
     }
 
-    fn mac(&self) -> Result<Option<&MacKey>, Error> {
-        match self.key.as_deref() {
-            None => Ok(None),
-            Some(PreparedKey::Mac(key, _)) => Ok(Some(key)),
+    /// Passes the digest of each message to `each`. Returns the status of the jobs that have none.
+    fn compute(
+        &self,
+        windows: &[Window],
+        slicer: Option<Slicer<'_>>,
+        each: impl FnMut(usize, &[u8]),
+    ) -> Status {
+        let mut sources = [&[][..]; BATCH_MAX];
+        sources.iter_mut().zip(windows).for_each(|(source, window)| *source = window.read());
+        let (sources, size) = (&sources[..windows.len()], self.hash.facts().digest_size);
+        failure(catch_unwind(AssertUnwindSafe(|| match self.key.as_deref() {
+            None => many::digests(self.hash, &Params::NONE, sources, size, slicer, each),
+            Some(PreparedKey::Mac(key, _)) => many::macs(key, sources, slicer, each),
             Some(_) => Err(Error::NotSupported),
-        }
-    }
-
-    fn size(&self) -> usize {
-        self.hash.facts().digest_size
+        })))
     }
 }
 
@@ -223,12 +192,6 @@ fn windows(jobs: &[Option<Box<Job>>]) -> [Window; BATCH_MAX] {
         .zip(jobs.iter().flatten())
         .for_each(|(window, job)| *window = job.work.source);
     windows
-}
-
-/// Returns the messages, written to `places`.
-fn sources<'a, 'b>(places: &'a mut [&'b [u8]; BATCH_MAX], windows: &'b [Window]) -> &'a [&'b [u8]] {
-    places.iter_mut().zip(windows).for_each(|(source, window)| *source = window.read());
-    &places[..windows.len()]
 }
 
 /// Returns the status of the jobs that have no result.
@@ -248,13 +211,13 @@ struct BatchInFlight<'a> {
 }
 
 impl BatchInFlight<'_> {
-    /// Runs jobs that have begun, and completes them. `work` returns the status of the jobs that
-    /// have no result.
+    /// Runs jobs that have begun, and completes them. `work` passes the result of each job to its
+    /// first argument, and returns the status of the jobs that have none.
     fn run(
         jobs: Jobs,
         run_pending: &mut dyn FnMut(),
         completed: &mut CompletedBatch,
-        work: impl FnOnce(&RefCell<Jobs>, &mut BatchInFlight<'_>) -> Status,
+        work: impl FnOnce(&mut dyn FnMut(usize, &[u8]), &mut BatchInFlight<'_>) -> Status,
     ) {
         let jobs = RefCell::new(jobs);
         let mut batch = BatchInFlight {
@@ -263,7 +226,12 @@ impl BatchInFlight<'_> {
             jobs: &jobs,
             cancelled: [const { Cell::new(false) }; BATCH_MAX],
         };
-        let failure = work(&jobs, &mut batch);
+        let mut each = |index: usize, result: &[u8]| {
+            if let Some(job) = &mut jobs.borrow_mut()[index] {
+                job.complete_with(result);
+            }
+        };
+        let failure = work(&mut each, &mut batch);
         batch.complete_cancelled();
         for mut job in jobs.into_inner().into_iter().flatten() {
             if job.status != Status::Done {
@@ -345,12 +313,7 @@ fn derive(mut jobs: Jobs, run_pending: &mut dyn FnMut(), completed: &mut Complet
     let permitted = permits.iter().flatten().map(|permit| permit.bytes()).sum();
     let derivations = jobs.each_ref().map(|job| job.as_ref().map(|job| job.work.derivation));
     let lanes = inputs(&jobs);
-    BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
-        let mut each = |index: usize, key: &[u8]| {
-            if let Some(job) = &mut batch.borrow_mut()[index] {
-                job.complete_with(key);
-            }
-        };
+    BatchInFlight::run(jobs, run_pending, completed, |each, checkpoint| {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let mut lanes = lanes?;
             let mut jobs = try_with_capacity(lanes.len())?;
@@ -366,7 +329,7 @@ fn derive(mut jobs: Jobs, run_pending: &mut dyn FnMut(), completed: &mut Complet
             let first = derivations[0].as_ref().ok_or(Error::Engine)?;
             let size = first.batch_memory(&jobs, permitted)?;
             memory_budget::with_scratch(size, |memory| {
-                first.derive(&mut jobs, memory, checkpoint, &mut each)
+                first.derive(&mut jobs, memory, checkpoint, each)
             })
         }));
         failure(result)

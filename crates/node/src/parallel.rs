@@ -6,8 +6,7 @@
 //! helpers also share the page faults of a new target.
 
 use crate::cost::Route;
-use crate::job::{CompletionQueue, Job, WorkerClaim};
-use crate::pause::JobPause;
+use crate::job::{CompletionQueue, Job, JobPause, WorkerClaim};
 use millrace_core::allocate::{Shared, try_with_capacity};
 use millrace_core::split;
 use millrace_pool::{CancelToken, LONG_TASK_NS};
@@ -26,12 +25,13 @@ const PARTS_PER_HELPER: usize = 4;
 
 /// A job with parts that several workers compute.
 pub(crate) struct ParallelJob {
-    completion: Shared<CompletionQueue>,
+    pub(crate) completion: Shared<CompletionQueue>,
     cancel_token: Option<Shared<CancelToken>>,
     /// Predicted nanoseconds of a helper's work.
-    cost: u64,
+    pub(crate) cost: u64,
     helpers: usize,
-    keyed: bool,
+    /// True if the work has a key.
+    pub(crate) keyed: bool,
     /// Bytes of a part.
     part: usize,
     /// Made by the first helper.
@@ -139,21 +139,6 @@ impl ParallelJob {
                 failure: None,
             }),
         }
-    }
-
-    /// Returns the completion queue of the job's environment.
-    pub(crate) fn completion(&self) -> &Shared<CompletionQueue> {
-        &self.completion
-    }
-
-    /// Returns the predicted nanoseconds of a helper's work.
-    pub(crate) fn cost(&self) -> u64 {
-        self.cost
-    }
-
-    /// Returns true if the work has a key.
-    pub(crate) fn keyed(&self) -> bool {
-        self.keyed
     }
 
     /// Works on parts until none is left. Returns the job if it is complete. `call_helpers` submits

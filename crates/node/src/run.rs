@@ -59,13 +59,13 @@ fn submit(frame: &Frame<'_, Call<'_>>, slot: u32) -> Result<(), Status> {
             copy_source(&mut job.copies, &mut job.work)?;
         }
         copy_overlapping_aad(&mut job.copies, &mut job.work)?;
-        job.run_inline();
+        job.perform(None);
         if matches!(job.work.operation, Operation::Derive) {
             memory_budget::wipe_deferred(|| {});
         }
         frame.set(At::Cost, 0);
         job.copied = 0;
-        state.accept(env, slot, None);
+        state.accept(env, &job);
         state.keep_finished(job);
         return Ok(());
     }
@@ -77,8 +77,7 @@ fn submit(frame: &Frame<'_, Call<'_>>, slot: u32) -> Result<(), Status> {
         copy_source(&mut job.copies, &mut job.work)?;
     }
     frame.set(At::Cost, job.cost);
-    state.add_copied(job.copied);
-    state.accept(env, slot, job.cancel_token.clone());
+    state.accept(env, &job);
     state.dispatch(job);
     Ok(())
 }

@@ -4,14 +4,10 @@ use crate::completed::CompletedBatch;
 use crate::job::{CompletionQueue, Job};
 use crate::multibuffer;
 use crate::parallel::ParallelJob;
-use crate::pause::JobPause;
 use millrace_core::allocate::Shared;
 use millrace_pool::{Pool, Task, Worker, YieldPoint};
-use millrace_request::checkpoint::JobCheckpoint;
-use millrace_request::execute;
 use millrace_request::memory_budget;
 use millrace_request::os;
-use millrace_request::predict::algorithm;
 use millrace_request::protocol::EngineNumber;
 use std::sync::OnceLock;
 
@@ -61,7 +57,7 @@ impl PoolTask {
     pub(crate) fn completion(&self) -> &Shared<CompletionQueue> {
         match self {
             PoolTask::Job(job) => &job.completion,
-            PoolTask::Helper(parallel) => parallel.completion(),
+            PoolTask::Helper(parallel) => &parallel.completion,
         }
     }
 }
@@ -80,7 +76,7 @@ impl Task for PoolTask {
     fn cost(&self) -> u64 {
         match self {
             PoolTask::Job(job) => job.cost,
-            PoolTask::Helper(parallel) => parallel.cost(),
+            PoolTask::Helper(parallel) => parallel.cost,
         }
     }
 
@@ -102,12 +98,12 @@ impl Task for PoolTask {
         match self {
             PoolTask::Job(job) => run_job(job, &mut run_pending, completed),
             PoolTask::Helper(parallel) => {
-                completed.note_secrets(parallel.keyed(), parallel.cost());
+                completed.note_secrets(parallel.keyed, parallel.cost);
                 // A helper that the pool cannot take is not missed: the others do its parts.
                 let call_helpers =
                     |helpers| pool().submit(PoolTask::helpers(&parallel, helpers), drop);
                 if let Some(job) = parallel.help(&mut run_pending, call_helpers) {
-                    let measured = algorithm(job.work.operation);
+                    let measured = job.work.operation.algorithm();
                     completed.add(job);
                     completed.measure_once(measured);
                 }
@@ -152,14 +148,10 @@ fn run_job(mut job: Box<Job>, run_pending: &mut dyn FnMut(), completed: &mut Com
     }
     // Held until the memory is wiped, which happens after the result was delivered.
     let permit = job.permit.take();
-    job.perform(|work, reply, completion, cancel_token, cost| {
-        let mut pause = JobPause { run_pending, gate: completion.gate(), cancel_token };
-        let mut checkpoint = JobCheckpoint::new(&mut pause, work, cost);
-        execute::run(work, reply, checkpoint.as_mut())
-    });
+    job.perform(Some(&mut *run_pending));
     job.completion.gate().leave();
     let (algorithm, measured) =
-        (algorithm(job.work.operation), job.work.engine == EngineNumber::Native);
+        (job.work.operation.algorithm(), job.work.engine == EngineNumber::Native);
     completed.add(job);
     if permit.is_some() {
         completed.deliver();

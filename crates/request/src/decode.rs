@@ -11,7 +11,6 @@ use crate::protocol::flag::{
 use crate::protocol::{At, OperationNumber, REPLY_MAX, Status};
 use crate::work::{Key, Messages, Operation, ProgressCounter, Target, Work};
 use millrace_core::allocate::Shared;
-use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
 use millrace_core::kdf::phc::{Limits, PasswordHash, Scheme};
 use millrace_core::kdf::{Derivation, Numbers};
@@ -23,33 +22,10 @@ use std::sync::Arc;
 /// [`Status::Argument`] for numbers or ranges out of bounds, and the statuses of keys, engines and
 /// derivations that cannot be used.
 pub fn decode<C: Caller>(frame: &Frame<'_, C>) -> Result<Work, Status> {
-    let algorithm = frame.number(At::Algorithm) as u8;
-    let hash = || Hash::from_id(algorithm).ok_or(Status::Argument);
-    let cipher = || Cipher::from_id(algorithm).ok_or(Status::Argument);
     let operation = frame.operation()?;
-    let mut work = decode_common(
-        frame,
-        match operation {
-            OperationNumber::Hash => Operation::Hash(hash()?),
-            OperationNumber::Hmac => Operation::Hmac(hash()?),
-            OperationNumber::Encrypt | OperationNumber::Seal => Operation::Encrypt(cipher()?),
-            OperationNumber::Decrypt | OperationNumber::Open => Operation::Decrypt(cipher()?),
-            OperationNumber::Update => Operation::Update(hash()?),
-            OperationNumber::Finish => Operation::Finish(hash()?),
-            OperationNumber::Squeeze => Operation::Squeeze(hash()?),
-            OperationNumber::MacUpdate => Operation::MacUpdate(hash()?),
-            OperationNumber::MacFinish => Operation::MacFinish(hash()?),
-            OperationNumber::HashMany => Operation::HashMany(hash()?),
-            OperationNumber::HmacMany => Operation::HmacMany(hash()?),
-            OperationNumber::SealChunks => Operation::SealChunks(cipher()?),
-            OperationNumber::OpenChunks => Operation::OpenChunks(cipher()?),
-            OperationNumber::HashFile => Operation::HashFile(hash()?),
-            OperationNumber::HashFiles => Operation::HashFiles(hash()?),
-            OperationNumber::CipherUpdate => Operation::CipherUpdate(cipher()?),
-            OperationNumber::MacBegin => Operation::MacBegin(hash()?),
-            _ => Operation::Derive,
-        },
-    )?;
+    let algorithm = frame.number(At::Algorithm) as u8;
+    let known = Operation::from_numbers(operation, algorithm).ok_or(Status::Argument)?;
+    let mut work = decode_common(frame, known)?;
     match operation {
         OperationNumber::Encrypt if frame.has(HAS_TAG) => set_detached_tag(frame, &mut work)?,
         OperationNumber::Decrypt if frame.has(HAS_TAG) => {

@@ -2,8 +2,7 @@
 
 use crate::protocol::EngineNumber;
 use crate::work::{Operation, Work};
-use millrace_core::catalog::Hash;
-use millrace_cost::{Algorithm, cost_model, predict_messages};
+use millrace_cost::{cost_model, predict_messages};
 
 /// Nanoseconds of a message in the kernel, besides one per byte: system calls, copies and
 /// allocations.
@@ -19,11 +18,10 @@ pub fn predict(work: &Work) -> u64 {
         let (count, bytes) = work.messages();
         return (count as u64).saturating_mul(KERNEL_MESSAGE_NS).saturating_add(bytes as u64);
     }
-    let model = cost_model(algorithm(work.operation));
+    let model = cost_model(work.operation.algorithm());
     match work.operation {
         // An XOF may have more output than input.
-        Operation::Hash(_) => model.predict(source.saturating_add(target)),
-        Operation::Finish(_) | Operation::Squeeze(_) => {
+        Operation::Hash(_) | Operation::Finish(_) | Operation::Squeeze(_) => {
             model.predict(source.saturating_add(target))
         }
         // Two hashes, each of at least one block.
@@ -56,29 +54,5 @@ pub fn predict(work: &Work) -> u64 {
         Operation::Derive => work.derivation.predict(work.aad.read(), target, &|hash| {
             predict_messages(hash, hash.facts().block_size, 1)
         }),
-    }
-}
-
-/// Returns the algorithm of an operation; SHA-256 for a key derivation.
-pub fn algorithm(operation: Operation) -> Algorithm {
-    match operation {
-        Operation::Hash(hash)
-        | Operation::Hmac(hash)
-        | Operation::Update(hash)
-        | Operation::Finish(hash)
-        | Operation::Squeeze(hash)
-        | Operation::MacBegin(hash)
-        | Operation::MacUpdate(hash)
-        | Operation::MacFinish(hash)
-        | Operation::HashMany(hash)
-        | Operation::HmacMany(hash)
-        | Operation::HashFile(hash)
-        | Operation::HashFiles(hash) => Algorithm::Hash(hash),
-        Operation::Encrypt(cipher)
-        | Operation::Decrypt(cipher)
-        | Operation::SealChunks(cipher)
-        | Operation::OpenChunks(cipher)
-        | Operation::CipherUpdate(cipher) => Algorithm::Cipher(cipher),
-        Operation::Derive => Algorithm::Hash(Hash::Sha256),
     }
 }

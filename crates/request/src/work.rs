@@ -5,18 +5,50 @@ use crate::bytes::{self, Window};
 use crate::engine::KernelHashTable;
 use crate::keys::PreparedKey;
 use crate::numbers::exact_size;
-use crate::protocol::EngineNumber;
 pub use crate::protocol::Status;
+use crate::protocol::{EngineNumber, OperationNumber};
 use millrace_core::allocate::Shared;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::kdf::Derivation;
+use millrace_cost::Algorithm;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use zeroize::optimization_barrier;
 
-/// The operation of a work.
-#[derive(Copy, Clone, PartialEq, Eq)]
-pub enum Operation {
+/// Defines the operations on a hash or a cipher.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident($kind:ident),)*) => {
+        /// The operation of a work.
+        #[derive(Copy, Clone, PartialEq, Eq)]
+        pub enum Operation {
+            $($(#[$doc])* $name($kind),)*
+            /// A key derivation; see `kdf`.
+            Derive,
+        }
+
+        impl Operation {
+            /// Returns `None` for an algorithm that is not of the operation.
+            pub fn from_numbers(operation: OperationNumber, algorithm: u8) -> Option<Operation> {
+                Some(match operation {
+                    $(OperationNumber::$name => Operation::$name($kind::from_id(algorithm)?),)*
+                    OperationNumber::Seal => Operation::Encrypt(Cipher::from_id(algorithm)?),
+                    OperationNumber::Open => Operation::Decrypt(Cipher::from_id(algorithm)?),
+                    _ => Operation::Derive,
+                })
+            }
+
+            /// Returns the algorithm; SHA-256 for a key derivation.
+            pub fn algorithm(self) -> Algorithm {
+                match self {
+                    $(Operation::$name(algorithm) => Algorithm::$kind(algorithm),)*
+                    Operation::Derive => Algorithm::Hash(Hash::Sha256),
+                }
+            }
+        }
+    };
+}
+
+operations! {
     Hash(Hash),
     Hmac(Hash),
     Encrypt(Cipher),
@@ -35,13 +67,11 @@ pub enum Operation {
     /// Hashes of one file or many; see `files`.
     HashFile(Hash),
     HashFiles(Hash),
-    /// Consecutive chunks of a message; see `chunks`.
+    /// Consecutive chunks of a message; see `cipher`.
     SealChunks(Cipher),
     OpenChunks(Cipher),
     /// The next bytes of a message; see `running_cipher`.
     CipherUpdate(Cipher),
-    /// A key derivation; see `kdf`.
-    Derive,
 }
 
 pub enum Key {
