@@ -108,13 +108,13 @@ fn cancel(call: &Call<'_>) -> Value {
 /// `flushDerivations()`: submits the derivations of this iteration of the loop to the pool.
 fn flush_derivations(call: &Call<'_>) -> Value {
     call.state.flush();
-    call.env.undefined()
+    Value::NOTHING
 }
 
 /// `freeDerivationMemory()`: returns the memory kept for derivations to the system.
-fn free_derivation_memory(call: &Call<'_>) -> Value {
+fn free_derivation_memory(_call: &Call<'_>) -> Value {
     memory_budget::free_scratch();
-    call.env.undefined()
+    Value::NOTHING
 }
 
 /// `progress(slot)`: returns the progress of a job, from 0 to 1.
@@ -162,7 +162,7 @@ fn set_derivation_memory(call: &Call<'_>) -> Value {
         memory_budget::set_limit(limit as u64);
         admission::submit_waiting();
     }
-    call.env.undefined()
+    Value::NOTHING
 }
 
 /// `predict(algorithm, bytes, messages)`: returns the predicted nanoseconds of hashing `bytes`
@@ -234,7 +234,7 @@ fn set_copies(call: &Call<'_>) -> Value {
     if let Some(limit) = call.double(0).and_then(exact_size) {
         cost::set_copies_limit(limit);
     }
-    call.env.undefined()
+    Value::NOTHING
 }
 
 /// `defaultRoute()`: returns the route of calls that name none.
@@ -247,14 +247,14 @@ fn set_default_route(call: &Call<'_>) -> Value {
     if let Some(route) = call.uint32(0).and_then(Route::from_number) {
         cost::set_default_route(route);
     }
-    call.env.undefined()
+    Value::NOTHING
 }
 
 /// `beginPolling()`: records that JavaScript calls `poll` once per iteration of the loop from now
 /// on.
 fn begin_polling(call: &Call<'_>) -> Value {
     call.state.begin_polling();
-    call.env.undefined()
+    Value::NOTHING
 }
 
 /// `poll()`: settles the results in the queue. Returns a [`Poll`](crate::environment::Poll).
@@ -302,7 +302,7 @@ fn set_threads(call: &Call<'_>) -> Value {
     if let Some(limit) = call.uint32(0) {
         pool().resize(limit as usize);
     }
-    call.env.undefined()
+    Value::NOTHING
 }
 
 /// `recycles()`: returns 1 if the freed memory of large results is kept for others.
@@ -315,7 +315,7 @@ fn set_recycling(call: &Call<'_>) -> Value {
     if let Some(keep) = call.uint32(0) {
         pages::set_keeping(keep != 0);
     }
-    call.env.undefined()
+    Value::NOTHING
 }
 
 /// `version()`: returns the version of this binary, which must be that of the package.

@@ -7,9 +7,7 @@ use crate::values::Value;
 use millrace_request::fast_path::{FastRequest, digest_of, finished, hash_pairs as pairs, update};
 use millrace_request::numbers::exact_size;
 use millrace_request::protocol::{At, Status};
-use millrace_request::text::{
-    base64_of, base64_size, base64url_of, hex, prefixed_hex_of, write_hex,
-};
+use millrace_request::text::{base64_of, base64_size, base64url_of, hex_of, prefixed_hex_of};
 
 /// `hash(source, target)`: writes the digest to the target. Returns a [`Status`].
 pub(crate) fn hash(call: &Call<'_>) -> Value {
@@ -37,8 +35,8 @@ pub(crate) fn hash_pairs(call: &Call<'_>) -> Value {
 pub(crate) fn hash_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 128]);
     match digest_of(call, &mut digest) {
-        Some(digest) => call.env.ascii(hex(digest, &mut text)),
-        None => call.env.undefined(),
+        Some(digest) => call.env.ascii(hex_of(digest, &mut text)),
+        None => Value::NOTHING,
     }
 }
 
@@ -47,7 +45,7 @@ pub(crate) fn hash_prefixed_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 130]);
     match digest_of(call, &mut digest) {
         Some(digest) => call.env.ascii(prefixed_hex_of(digest, digest.len(), &mut text)),
-        None => call.env.undefined(),
+        None => Value::NOTHING,
     }
 }
 
@@ -70,14 +68,7 @@ pub(crate) fn prefixed_hex(call: &Call<'_>) -> Value {
 /// `hex(bytes)`: returns the bytes as hex; `undefined` for other arguments and for more than
 /// [`TEXT_MAX`] characters.
 pub(crate) fn hex_text(call: &Call<'_>) -> Value {
-    text_of(
-        call,
-        |size| size.checked_mul(2),
-        |bytes, text| {
-            write_hex(bytes, text);
-            &text[..2 * bytes.len()]
-        },
-    )
+    text_of(call, |size| size.checked_mul(2), hex_of)
 }
 
 /// `base64(bytes)`: as `hex`, in Base64.
@@ -110,7 +101,7 @@ pub(crate) fn hash_bigint(call: &Call<'_>) -> Value {
     let mut digest = [0; 64];
     match digest_of(call, &mut digest) {
         Some(digest) => bigint::from_big_endian(call.env, digest),
-        None => call.env.undefined(),
+        None => Value::NOTHING,
     }
 }
 
@@ -142,7 +133,7 @@ pub(crate) fn update_hash(call: &Call<'_>) -> Value {
 pub(crate) fn finish_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 128]);
     match finished(call, &mut digest) {
-        Some(digest) => call.env.ascii(hex(digest, &mut text)),
-        None => call.env.undefined(),
+        Some(digest) => call.env.ascii(hex_of(digest, &mut text)),
+        None => Value::NOTHING,
     }
 }

@@ -4,6 +4,7 @@
 use crate::environment::Call;
 use crate::values::Value;
 use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::error::Error;
 use millrace_core::stack;
 use millrace_request::bytes::Window;
 use millrace_request::frame::Frame;
@@ -30,30 +31,27 @@ pub(crate) fn create_key(call: &Call<'_>) -> Value {
 /// `createMacKey(hash)`, with the handle of a cipher's key in the frame: returns the handle of an
 /// HMAC key of the same bytes, or minus a [`Status`].
 pub(crate) fn create_mac_key(call: &Call<'_>) -> Value {
-    let handle = stack::wiped_key(|| {
-        let hash = call
-            .uint32(0)
-            .and_then(|id| Hash::from_id(u8::try_from(id).ok()?))
-            .ok_or(Status::Argument)?;
-        let frame = Frame::of(call).ok_or(Status::Argument)?;
-        let mut keys = call.state.keys.borrow_mut();
-        let key = keys.get(frame.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
-        let key = key.mac(hash).ok_or(Status::KeyAlgorithm)??;
-        keys.keep(key)
-    });
-    key_handle(call, handle)
+    let hash = call.uint32(0).and_then(|id| Hash::from_id(u8::try_from(id).ok()?));
+    derived_key(call, hash, |key, hash| key.mac(hash))
 }
 
 /// `extendKey(parameters)`, with the handle of a hash's key in the frame: returns the handle of a
 /// key with these parameters too, or minus a [`Status`].
 pub(crate) fn extend_key(call: &Call<'_>) -> Value {
+    derived_key(call, call.bytes(0), |key, parameters| key.with_parameters(parameters.read()))
+}
+
+/// Makes a key from the one in the frame and an argument, if it is a key that `derive` takes.
+fn derived_key<Argument>(
+    call: &Call<'_>,
+    argument: Option<Argument>,
+    derive: impl FnOnce(&PreparedKey, Argument) -> Option<Result<PreparedKey, Error>>,
+) -> Value {
     let handle = stack::wiped_key(|| {
-        let parameters = call.bytes(0).ok_or(Status::Argument)?;
-        let frame = Frame::of(call).ok_or(Status::Argument)?;
+        let argument = argument.ok_or(Status::Argument)?;
         let mut keys = call.state.keys.borrow_mut();
-        let key = keys.get(frame.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
-        let key = key.with_parameters(parameters.read()).ok_or(Status::KeyAlgorithm)??;
-        keys.keep(key)
+        let key = derive(running_cipher::key_of(call, &keys)?, argument);
+        keys.keep(key.ok_or(Status::KeyAlgorithm)??)
     });
     key_handle(call, handle)
 }

@@ -16,7 +16,7 @@ use crate::environment::Environment;
 use crate::exports::FUNCTIONS;
 use crate::job::CompletionQueue;
 use crate::task::pool;
-use crate::values::{self, Env};
+use crate::values::{self, Entry, Env};
 use millrace_core::allocate::Shared;
 use millrace_request::memory_budget;
 use napi_sys as sys;
@@ -25,12 +25,6 @@ use std::ptr;
 use std::rc::Rc;
 #[cfg(windows)]
 use std::sync::OnceLock;
-
-/// The memory that the environment's finalizer frees.
-struct Registration {
-    state: Rc<Environment>,
-    entries: Vec<*mut c_void>,
-}
 
 /// Registers an environment. Node calls it once for each.
 #[unsafe(no_mangle)]
@@ -49,23 +43,19 @@ extern "C" fn napi_register_module_v1(
     pool();
     let state = Rc::new(Environment::new(close_at_end));
     // SAFETY: this is module registration; env and exports are Node's own. The instance data is
-    // finalized when no JavaScript can run in the environment any more, which is what `undefine`
-    // asks.
+    // finalized when no JavaScript can run in the environment any more.
     unsafe {
         let entries = values::define(Env::from_raw(env), exports, &state, FUNCTIONS);
-        let registration = Box::into_raw(Box::new(Registration { state, entries }));
-        sys::napi_set_instance_data(env, registration.cast(), Some(unregister), ptr::null_mut());
+        let entries = Box::into_raw(Box::new(entries)).cast();
+        sys::napi_set_instance_data(env, entries, Some(unregister), ptr::null_mut());
     }
     exports
 }
 
 /// Frees the environment's state, which wipes its prepared keys.
 extern "C" fn unregister(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
-    // SAFETY: `data` is the registration made above, finalized once.
-    let registration = unsafe { Box::from_raw(data.cast::<Registration>()) };
-    // SAFETY: instance data is finalized after the last JavaScript of the environment.
-    unsafe { values::undefine::<Environment>(registration.entries) };
-    drop(registration.state);
+    // SAFETY: `data` are the entries of the registration made above, finalized once.
+    drop(unsafe { Box::from_raw(data.cast::<Rc<[Entry<Environment>]>>()) });
 }
 
 /// Registers [`end`] to run before the environment's memory is freed.

@@ -61,17 +61,27 @@ impl<State> Call<'_, State> {
         self.env.bytes(&self.arguments[index])
     }
 
-    /// Returns the bytes of a Uint8Array argument; `None` for any other.
+    /// Returns the bytes of a Uint8Array argument, `None` for any other; 5 ns faster than `bytes`,
+    /// because it does not read the kind. Of a typed array with wider elements it returns the first
+    /// bytes only.
     pub(crate) fn uint8_array(&self, index: usize) -> Option<Window> {
-        self.env.uint8_array(self.argument(index))
+        let (data, length) = self.env.elements(self.argument(index), ptr::null_mut())?;
+        // SAFETY: V8 reports at least `length` bytes at `data`; `bytes` says how long they are
+        // valid.
+        Some(unsafe { Window::new(data, length) })
     }
 
     pub(crate) fn uint32(&self, index: usize) -> Option<u32> {
-        self.env.uint32(self.argument(index))
+        let (env, value) = (self.env.0, self.argument(index).0);
+        // SAFETY: env and value belong to the current call; a value of another type gives an error
+        // status.
+        written(0, |number| unsafe { sys::napi_get_value_uint32(env, value, number) })
     }
 
     pub(crate) fn double(&self, index: usize) -> Option<f64> {
-        self.env.double_of(self.argument(index))
+        let (env, value) = (self.env.0, self.argument(index).0);
+        // SAFETY: as above.
+        written(0.0, |number| unsafe { sys::napi_get_value_double(env, value, number) })
     }
 }
 
@@ -84,22 +94,6 @@ impl Env {
 
     pub(crate) fn raw(self) -> sys::napi_env {
         self.0
-    }
-
-    pub(crate) fn uint32(self, value: Value) -> Option<u32> {
-        let mut result = 0;
-        // SAFETY: env and value belong to the current call; a value of another type gives an error
-        // status.
-        let status = unsafe { sys::napi_get_value_uint32(self.0, value.0, &mut result) };
-        (status == sys::Status::napi_ok).then_some(result)
-    }
-
-    fn double_of(self, value: Value) -> Option<f64> {
-        let mut result = 0.0;
-        // SAFETY: env and value belong to the current call; a value of another type gives an error
-        // status.
-        let status = unsafe { sys::napi_get_value_double(self.0, value.0, &mut result) };
-        (status == sys::Status::napi_ok).then_some(result)
     }
 
     /// Returns the current memory of a typed array. An empty or detached one gives an empty window,
@@ -124,19 +118,9 @@ impl Env {
     /// others.
     #[cold]
     fn size_of_array(&self, array: &Value) -> Option<usize> {
-        let (mut size, data) = (0, ptr::null_mut());
+        let data = ptr::null_mut();
         // SAFETY: env and value belong to the current call; NULL asks for the size only.
-        let status = unsafe { sys::napi_get_buffer_info(self.0, array.0, data, &mut size) };
-        (status == sys::Status::napi_ok).then_some(size)
-    }
-
-    /// Returns the memory of a Uint8Array; 5 ns faster than `bytes`, because it does not read the
-    /// kind. Of a typed array with wider elements it returns the first bytes only.
-    pub(crate) fn uint8_array(self, value: Value) -> Option<Window> {
-        let (data, length) = self.elements(value, ptr::null_mut())?;
-        // SAFETY: V8 reports at least `length` bytes at `data`; `bytes` says how long they are
-        // valid.
-        Some(unsafe { Window::new(data, length) })
+        written(0, |size| unsafe { sys::napi_get_buffer_info(self.0, array.0, data, size) })
     }
 
     /// Returns address and number of a typed array's elements; `None` for any other value.
@@ -187,12 +171,12 @@ impl Env {
         for first in (start..end).step_by(SCOPE as usize) {
             self.scoped(|| {
                 windows.extend((first..end.min(first.saturating_add(SCOPE))).map_while(|index| {
-                    let mut element = ptr::null_mut();
                     // SAFETY: env and array belong to the current call; what is not an object gives
                     // an error status.
-                    let status =
-                        unsafe { sys::napi_get_element(self.0, array.0, index, &mut element) };
-                    (status == sys::Status::napi_ok).then(|| self.bytes(&Value(element))).flatten()
+                    let element = written(ptr::null_mut(), |place| unsafe {
+                        sys::napi_get_element(self.0, array.0, index, place)
+                    });
+                    self.bytes(&Value(element?))
                 }));
             });
         }
@@ -205,12 +189,6 @@ impl Env {
         let mut total = 0;
         // SAFETY: env belongs to the current call; the sum is written to a local.
         unsafe { sys::napi_adjust_external_memory(self.0, change, &mut total) };
-    }
-
-    pub(crate) fn undefined(self) -> Value {
-        // SAFETY: env belongs to the current call; the result is written on success, and this
-        // cannot fail.
-        self.make(|result| unsafe { sys::napi_get_undefined(self.0, result) })
     }
 
     pub(crate) fn number(self, number: u32) -> Value {
@@ -259,44 +237,29 @@ impl Env {
 
     /// Returns the number of 64-bit words of a BigInt's magnitude; `None` for any other value.
     pub(crate) fn bigint_size(self, value: Value) -> Option<usize> {
-        let mut count = 0;
+        let none = ptr::null_mut();
         // SAFETY: env and value belong to the current call; NULL for sign and words asks for the
         // count only.
-        let status = unsafe {
-            sys::napi_get_value_bigint_words(
-                self.0,
-                value.0,
-                ptr::null_mut(),
-                &mut count,
-                ptr::null_mut(),
-            )
-        };
-        (status == sys::Status::napi_ok).then_some(count)
+        written(0, |count| unsafe {
+            sys::napi_get_value_bigint_words(self.0, value.0, ptr::null_mut(), count, none)
+        })
     }
 
     /// Writes the least significant words of a BigInt's magnitude and returns their number; `None`
     /// for any other value.
     pub(crate) fn bigint_words(self, value: Value, words: &mut [u64]) -> Option<usize> {
-        let (mut sign, mut count) = (0, words.len());
+        let (mut sign, room) = (0, words.len());
         // SAFETY: env and value belong to the current call; `count` tells how many words fit.
-        let status = unsafe {
-            sys::napi_get_value_bigint_words(
-                self.0,
-                value.0,
-                &mut sign,
-                &mut count,
-                words.as_mut_ptr(),
-            )
-        };
-        (status == sys::Status::napi_ok).then_some(count.min(words.len()))
+        let count = written(room, |count| unsafe {
+            let words = words.as_mut_ptr();
+            sys::napi_get_value_bigint_words(self.0, value.0, &mut sign, count, words)
+        });
+        Some(count?.min(room))
     }
 
-    fn make(self, create: impl FnOnce(*mut sys::napi_value) -> sys::napi_status) -> Value {
-        let mut result = ptr::null_mut();
-        // A failed creation (short memory, termination) leaves NULL, which Node reads as
-        // `undefined`.
-        let _ = create(&mut result);
-        Value(result)
+    fn make(self, create: impl FnOnce(&mut sys::napi_value) -> sys::napi_status) -> Value {
+        // A creation fails for short memory and termination.
+        written(ptr::null_mut(), create).map_or(Value::NOTHING, Value)
     }
 
     /// Calls a JavaScript function. An exception it throws stays pending for Node to report.
@@ -312,25 +275,26 @@ impl Env {
     }
 
     pub(crate) fn is_function(self, value: Value) -> bool {
-        let mut kind = 0;
         // SAFETY: env and value belong to the current call.
-        let status = unsafe { sys::napi_typeof(self.0, value.0, &mut kind) };
-        status == sys::Status::napi_ok && kind == sys::ValueType::napi_function
+        let kind = written(0, |kind| unsafe { sys::napi_typeof(self.0, value.0, kind) });
+        kind == Some(sys::ValueType::napi_function)
     }
 
     /// Keeps a value alive until the environment ends.
     pub(crate) fn pin(self, value: Value) -> Option<Pinned> {
-        let mut reference = ptr::null_mut();
         // SAFETY: env and value belong to the current call.
-        let status = unsafe { sys::napi_create_reference(self.0, value.0, 1, &mut reference) };
-        (status == sys::Status::napi_ok).then_some(Pinned(reference))
+        written(ptr::null_mut(), |reference| unsafe {
+            sys::napi_create_reference(self.0, value.0, 1, reference)
+        })
+        .map(Pinned)
     }
 
     pub(crate) fn pinned(self, pinned: &Pinned) -> Option<Value> {
-        let mut value = ptr::null_mut();
         // SAFETY: the reference was made in this environment and is never deleted before its end.
-        let status = unsafe { sys::napi_get_reference_value(self.0, pinned.0, &mut value) };
-        (status == sys::Status::napi_ok && !value.is_null()).then_some(Value(value))
+        let value = written(ptr::null_mut(), |value| unsafe {
+            sys::napi_get_reference_value(self.0, pinned.0, value)
+        });
+        value.filter(|value| !value.is_null()).map(Value)
     }
 
     /// Runs `work` in a new handle scope, for callbacks that Node calls without one.
@@ -352,64 +316,55 @@ impl Env {
     }
 }
 
+/// Returns what `write` makes of `initial`; `None` if it fails.
+#[inline(always)]
+fn written<T>(initial: T, write: impl FnOnce(&mut T) -> sys::napi_status) -> Option<T> {
+    let mut place = initial;
+    (write(&mut place) == sys::Status::napi_ok).then_some(place)
+}
+
 /// A strong reference to a JavaScript value, for use in the environment that created it. It is
 /// never deleted: the environment frees its references when it ends.
 #[derive(Debug)]
 pub(crate) struct Pinned(sys::napi_ref);
 
 /// The data pointer of a native function: free to read, unlike `napi_get_instance_data`.
-struct Entry<State> {
+pub(crate) struct Entry<State> {
     state: Rc<State>,
     run: Function<State>,
 }
 
-/// Adds the functions to `exports`. Returns their entries, which must live until the environment
-/// ends.
+/// Adds the functions to `exports`. Returns their entries.
 ///
 /// # Safety
-/// Must be called during module registration with the values Node passed.
+/// Must be called during module registration with the values Node passed. The entries must live
+/// until no JavaScript can run in the environment any more.
 pub(crate) unsafe fn define<State>(
     env: Env,
     exports: sys::napi_value,
     state: &Rc<State>,
     functions: &[(&str, Function<State>)],
-) -> Vec<*mut c_void> {
-    let mut entries = Vec::with_capacity(functions.len());
-    for &(name, run) in functions {
-        let entry: *mut c_void =
-            Box::into_raw(Box::new(Entry { state: Rc::clone(state), run })).cast();
-        let mut function = ptr::null_mut();
-        let key = CString::new(name).unwrap_or_default();
+) -> Rc<[Entry<State>]> {
+    let entry = |&(_, run): &(_, Function<State>)| Entry { state: Rc::clone(state), run };
+    let entries: Rc<[Entry<State>]> = functions.iter().map(entry).collect();
+    for (entry, (name, _)) in entries.iter().zip(functions) {
+        let key = CString::new(*name).unwrap_or_default();
         // SAFETY: `env` and `exports` are those of the registration in progress; the name ends in
-        // NUL; `entry` outlives the function.
-        unsafe {
-            let name_length = name.len() as isize;
-            if sys::napi_create_function(
+        // NUL; `entry` outlives the function, as the caller guarantees.
+        let function = env.make(|function| unsafe {
+            sys::napi_create_function(
                 env.0,
                 key.as_ptr(),
-                name_length,
+                name.len() as isize,
                 Some(enter::<State>),
-                entry,
-                &mut function,
-            ) == sys::Status::napi_ok
-            {
-                sys::napi_set_named_property(env.0, exports, key.as_ptr(), function);
-            }
-        }
-        entries.push(entry);
+                ptr::from_ref(entry).cast_mut().cast(),
+                function,
+            )
+        });
+        // SAFETY: as above; NULL, after a failure, gives an error status.
+        unsafe { sys::napi_set_named_property(env.0, exports, key.as_ptr(), function.0) };
     }
     entries
-}
-
-/// Frees the entries that [`define`] returned.
-///
-/// # Safety
-/// Only when no JavaScript can run in the environment any more, with the state's own type.
-pub(crate) unsafe fn undefine<State>(entries: Vec<*mut c_void>) {
-    for entry in entries {
-        // SAFETY: made by Box::into_raw in `define`, freed once, here.
-        drop(unsafe { Box::from_raw(entry.cast::<Entry<State>>()) });
-    }
 }
 
 /// Enters a native function from JavaScript. A panic becomes an exception: it must not unwind into

@@ -124,7 +124,10 @@ pub fn copy(call: &impl Caller) -> Result<u64, Status> {
 }
 
 /// Returns the key or the message by the handle in the frame.
-fn key_of<'a>(call: &impl Caller, keys: &'a Keys) -> Result<&'a Shared<PreparedKey>, Status> {
+///
+/// # Errors
+/// [`Status::KeyDisposed`].
+pub fn key_of<'a>(call: &impl Caller, keys: &'a Keys) -> Result<&'a Shared<PreparedKey>, Status> {
     let handle = Frame::of(call).ok_or(Status::Argument)?.number(At::Key);
     keys.get(handle as u64).ok_or(Status::KeyDisposed)
 }

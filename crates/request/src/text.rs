@@ -1,16 +1,10 @@
 //! Bytes as text. The time must not depend on the bytes of a MAC, so characters are computed: no
 //! table is indexed and no branch taken by a byte.
 
-/// Returns lower-case hex of at most 64 bytes.
-pub fn hex<'a>(bytes: &[u8], text: &'a mut [u8; 128]) -> &'a [u8] {
-    write_hex(bytes, text);
-    &text[..bytes.len() * 2]
-}
-
-/// Writes lower-case hex. The compiler vectorizes the arithmetic (2 ns for 32 bytes, 16 with a
-/// table). It makes branches of what is left over, so that nothing may be.
+/// Writes lower-case hex, and returns it. The compiler vectorizes the arithmetic (2 ns for 32 bytes,
+/// 16 with a table). It makes branches of what is left over, so that nothing may be.
 #[inline(always)]
-pub fn write_hex(bytes: &[u8], text: &mut [u8]) {
+pub fn hex_of<'a>(bytes: &[u8], text: &'a mut [u8]) -> &'a [u8] {
     let (chunks, rest) = bytes.as_chunks::<8>();
     let (whole, left) = text.split_at_mut(16 * chunks.len());
     write_digits(chunks.as_flattened(), whole);
@@ -20,6 +14,7 @@ pub fn write_hex(bytes: &[u8], text: &mut [u8]) {
         write_digits(&last, &mut digits);
         left[..2 * rest.len()].copy_from_slice(&digits[..2 * rest.len()]);
     }
+    &text[..2 * bytes.len()]
 }
 
 #[inline(always)]
@@ -35,7 +30,7 @@ pub fn prefixed_hex_of<'a>(digests: &[u8], size: usize, text: &'a mut [u8]) -> &
     let each = 2 * size + 2;
     for (digest, place) in digests.chunks_exact(size).zip(text.chunks_exact_mut(each)) {
         place[..2].copy_from_slice(b"0x");
-        write_hex(digest, &mut place[2..]);
+        hex_of(digest, &mut place[2..]);
     }
     &text[..digests.len() / size * each]
 }
@@ -76,7 +71,7 @@ fn write_base64<const PLUS: u8, const SLASH: u8>(bytes: &[u8], text: &mut [u8]) 
     }
     let (whole, rest) = text.as_chunks_mut::<16>();
     make_characters::<PLUS, SLASH>(whole.as_flattened_mut());
-    // In vectors too, as in `write_hex`.
+    // In vectors too, as in `hex_of`.
     let mut last = [0; 16];
     last[..rest.len()].copy_from_slice(rest);
     make_characters::<PLUS, SLASH>(&mut last);
@@ -129,7 +124,7 @@ mod tests {
         let bytes = [0x01_u8, 0x9f, 0xa0, 0xff, 0x10, 0x7b, 0xc3, 0xde].repeat(8);
         for size in 0..=bytes.len() {
             let expected: String = bytes[..size].iter().map(|byte| format!("{byte:02x}")).collect();
-            assert_eq!(hex(&bytes[..size], &mut [0; 128]), expected.as_bytes());
+            assert_eq!(hex_of(&bytes[..size], &mut [0; 128]), expected.as_bytes());
         }
     }
 
