@@ -15,31 +15,26 @@ fn status(result: Result<(), Error>) -> u32 {
     u32::from(result.is_err())
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn aes_ctr_apply(
-    key: Source,
-    key_size: usize,
-    iv: Source,
-    offset: f64,
-    text: Target,
-    size: usize,
-) -> u32 {
-    let Some(iv) = iv.bytes(16).first_chunk() else { return 1 };
-    status(families::aes_ctr(key.bytes(key_size), iv, offset as u64, text.bytes(size)))
+/// Defines the function of a stream cipher.
+macro_rules! stream {
+    ($apply:ident, $cipher:path) => {
+        #[unsafe(no_mangle)]
+        extern "C" fn $apply(
+            key: Source,
+            key_size: usize,
+            iv: Source,
+            offset: f64,
+            text: Target,
+            size: usize,
+        ) -> u32 {
+            let Some(iv) = iv.bytes(16).first_chunk() else { return 1 };
+            status($cipher(key.bytes(key_size), iv, offset as u64, text.bytes(size)))
+        }
+    };
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn chacha20_apply(
-    key: Source,
-    key_size: usize,
-    iv: Source,
-    offset: f64,
-    text: Target,
-    size: usize,
-) -> u32 {
-    let Some(iv) = iv.bytes(16).first_chunk() else { return 1 };
-    status(families::chacha20(key.bytes(key_size), iv, offset as u64, text.bytes(size)))
-}
+stream!(aes_ctr_apply, families::aes_ctr);
+stream!(chacha20_apply, families::chacha20);
 
 /// Defines the functions of an AEAD.
 macro_rules! aead {

@@ -15,28 +15,6 @@ fn begun<'a>(hash: Hash, state: Source) -> &'a [u8] {
     state.bytes(if state.is_none() { 0 } else { hash.facts().state_size })
 }
 
-#[inline(always)]
-fn update(hash: Hash, params: &Params<'_>, state: Source, source: &[u8], next: &mut [u8]) -> bool {
-    families::update(hash, params, begun(hash, state), source, next).is_ok()
-}
-
-#[inline(always)]
-fn squeeze(
-    hash: Hash,
-    params: &Params<'_>,
-    state: Source,
-    target: &mut [u8],
-    next: Target,
-) -> bool {
-    let next = next.bytes(hash.facts().state_size);
-    families::squeeze(hash, params, begun(hash, state), target, next).is_ok()
-}
-
-#[inline(always)]
-fn finish(hash: Hash, params: &Params<'_>, state: Source, rest: &[u8], target: &mut [u8]) -> bool {
-    families::finish(hash, params, begun(hash, state), rest, target).is_ok()
-}
-
 /// Evaluates `$call` with the constant of the hash that has this number.
 macro_rules! with_hash {
     ($number:expr, [$last:ident], $hash:ident => $call:expr) => {{
@@ -54,9 +32,9 @@ macro_rules! with_hash {
     };
 }
 
-/// Defines the functions of hashes without parameters.
-macro_rules! plain {
-    ($update:ident, $finish:ident, $hashes:tt) => {
+/// Defines the functions of hashes, with parameters that `$params` reads from the last arguments.
+macro_rules! functions {
+    ($update:ident, $finish:ident, ($($argument:ident: $type:ty),*), $params:expr, $hashes:tt) => {
         #[unsafe(no_mangle)]
         extern "C" fn $update(
             number: u32,
@@ -65,10 +43,12 @@ macro_rules! plain {
             size: usize,
             next: Target,
             next_size: usize,
+            $($argument: $type),*
         ) -> u32 {
+            let Some(params) = $params else { return 1 };
             let (source, next) = (source.bytes(size), next.bytes(next_size));
             with_hash!(number, $hashes, hash => u32::from(
-                !update(hash, &Params::NONE, state, source, next)
+                families::update(hash, &params, begun(hash, state), source, next).is_err()
             ))
         }
 
@@ -80,12 +60,40 @@ macro_rules! plain {
             size: usize,
             target: Target,
             target_size: usize,
+            $($argument: $type),*
         ) -> u32 {
+            let Some(params) = $params else { return 1 };
             let (source, target) = (source.bytes(size), target.bytes(target_size));
             with_hash!(number, $hashes, hash => u32::from(
-                !finish(hash, &Params::NONE, state, source, target)
+                families::finish(hash, &params, begun(hash, state), source, target).is_err()
             ))
         }
+    };
+    (squeeze $squeeze:ident, ($($argument:ident: $type:ty),*), $params:expr, $hashes:tt) => {
+        #[unsafe(no_mangle)]
+        extern "C" fn $squeeze(
+            number: u32,
+            state: Source,
+            target: Target,
+            size: usize,
+            next: Target,
+            $($argument: $type),*
+        ) -> u32 {
+            let Some(params) = $params else { return 1 };
+            let target = target.bytes(size);
+            with_hash!(number, $hashes, hash => {
+                let next = next.bytes(hash.facts().state_size);
+                let done = families::squeeze(hash, &params, begun(hash, state), target, next);
+                u32::from(done.is_err())
+            })
+        }
+    };
+}
+
+/// Defines the functions of hashes without parameters.
+macro_rules! plain {
+    ($update:ident, $finish:ident, $hashes:tt) => {
+        functions!($update, $finish, (), Some(Params::NONE), $hashes);
     };
     ($update:ident, $finish:ident, mac $mac:ident $iterate:ident, $hashes:tt) => {
         plain!($update, $finish, $hashes);
@@ -130,34 +138,21 @@ macro_rules! plain {
     };
     ($update:ident, $finish:ident, squeeze $squeeze:ident, $hashes:tt) => {
         plain!($update, $finish, $hashes);
-
-        #[unsafe(no_mangle)]
-        extern "C" fn $squeeze(
-            number: u32,
-            state: Source,
-            target: Target,
-            size: usize,
-            next: Target,
-        ) -> u32 {
-            let target = target.bytes(size);
-            with_hash!(number, $hashes, hash => u32::from(
-                !squeeze(hash, &Params::NONE, state, target, next)
-            ))
-        }
+        functions!(squeeze $squeeze, (), Some(Params::NONE), $hashes);
     };
 }
 
 /// Returns the parameters in a seed and what [`Params::in_key`] reads.
 #[inline(always)]
-fn in_key<'a>(seed: u64, key: &'a [u8]) -> Option<Params<'a>> {
-    Params::in_key(seed, key).ok()
+fn in_key<'a>([low, high]: [u32; 2], key: &'a [u8]) -> Option<Params<'a>> {
+    Params::in_key(u64::from(high) << 32 | u64::from(low), key).ok()
 }
 
 /// Returns the parameters of a hash that takes a seed only.
 #[cfg(feature = "fast")]
 #[inline(always)]
-fn seeded<'a>(seed: u64, _key: &'a [u8]) -> Option<Params<'a>> {
-    Some(Params { seed, ..Params::NONE })
+fn seeded<'a>([low, high]: [u32; 2], _key: &'a [u8]) -> Option<Params<'a>> {
+    Some(Params { seed: u64::from(high) << 32 | u64::from(low), ..Params::NONE })
 }
 
 /// Defines the functions of hashes with a seed, a key or other parameters, which `$params` reads.
@@ -166,67 +161,17 @@ macro_rules! with_parameters {
         with_parameters!($update, $finish, in_key, $hashes);
     };
     ($update:ident, $finish:ident, $params:ident, $hashes:tt) => {
-        #[unsafe(no_mangle)]
-        extern "C" fn $update(
-            number: u32,
-            state: Source,
-            source: Source,
-            size: usize,
-            next: Target,
-            next_size: usize,
-            key: Source,
-            key_size: usize,
-            seed_low: u32,
-            seed_high: u32,
-        ) -> u32 {
-            let seed = u64::from(seed_high) << 32 | u64::from(seed_low);
-            let Some(params) = $params(seed, key.bytes(key_size)) else { return 1 };
-            let (source, next) = (source.bytes(size), next.bytes(next_size));
-            with_hash!(number, $hashes, hash => u32::from(
-                !update(hash, &params, state, source, next)
-            ))
-        }
-
-        #[unsafe(no_mangle)]
-        extern "C" fn $finish(
-            number: u32,
-            state: Source,
-            source: Source,
-            size: usize,
-            target: Target,
-            target_size: usize,
-            key: Source,
-            key_size: usize,
-            seed_low: u32,
-            seed_high: u32,
-        ) -> u32 {
-            let seed = u64::from(seed_high) << 32 | u64::from(seed_low);
-            let Some(params) = $params(seed, key.bytes(key_size)) else { return 1 };
-            let (source, target) = (source.bytes(size), target.bytes(target_size));
-            with_hash!(number, $hashes, hash => u32::from(
-                !finish(hash, &params, state, source, target)
-            ))
-        }
+        functions!(
+            $update, $finish, (key: Source, key_size: usize, seed_low: u32, seed_high: u32),
+            $params([seed_low, seed_high], key.bytes(key_size)), $hashes
+        );
     };
     ($update:ident, $finish:ident, squeeze $squeeze:ident, $hashes:tt) => {
         with_parameters!($update, $finish, $hashes);
-
-        #[unsafe(no_mangle)]
-        extern "C" fn $squeeze(
-            number: u32,
-            state: Source,
-            target: Target,
-            size: usize,
-            next: Target,
-            key: Source,
-            key_size: usize,
-        ) -> u32 {
-            let Ok(params) = Params::in_key(0, key.bytes(key_size)) else { return 1 };
-            let target = target.bytes(size);
-            with_hash!(number, $hashes, hash => u32::from(
-                !squeeze(hash, &params, state, target, next)
-            ))
-        }
+        functions!(
+            squeeze $squeeze, (key: Source, key_size: usize),
+            in_key([0; 2], key.bytes(key_size)), $hashes
+        );
     };
 }
 
