@@ -258,8 +258,11 @@ impl Env {
     }
 
     fn make(self, create: impl FnOnce(&mut sys::napi_value) -> sys::napi_status) -> Value {
-        // A creation fails for short memory and termination.
-        written(ptr::null_mut(), create).map_or(Value::NOTHING, Value)
+        let mut result = ptr::null_mut();
+        // A failed creation (short memory, termination) leaves NULL, which Node reads as
+        // `undefined`.
+        let _ = create(&mut result);
+        Value(result)
     }
 
     /// Calls a JavaScript function. An exception it throws stays pending for Node to report.

@@ -28,6 +28,7 @@ macro_rules! operations {
 
         impl Operation {
             /// Returns `None` for an algorithm that is not of the operation.
+            #[inline]
             pub fn from_numbers(operation: OperationNumber, algorithm: u8) -> Option<Operation> {
                 Some(match operation {
                     $(OperationNumber::$name => Operation::$name($kind::from_id(algorithm)?),)*
