@@ -89,11 +89,11 @@ pub(crate) struct Environment {
     finished: RefCell<JobList>,
     inlined_ns: Cell<u64>,
     /// Bytes copied for jobs that have not settled.
-    copied: Cell<usize>,
+    pub(crate) copied: Cell<usize>,
     /// When a poll last found a result, or polling began.
     polled: Cell<Option<Instant>>,
     /// The reason of the last status that had one.
-    reason: Cell<&'static str>,
+    pub(crate) reason: Cell<&'static str>,
 }
 
 struct Controls {
@@ -147,7 +147,7 @@ impl Environment {
         }
     }
 
-    /// Returns the status number of a call, and keeps its reason for [`Environment::last_reason`].
+    /// Returns the status number of a call, and keeps its reason.
     #[inline]
     pub(crate) fn status_number(&self, done: Result<(), Status>) -> u32 {
         let Err(status) = done else { return Status::Done.number() };
@@ -155,11 +155,6 @@ impl Environment {
             self.reason.set(reason);
         }
         status.number()
-    }
-
-    /// Returns the last reason, empty if there was none.
-    pub(crate) fn last_reason(&self) -> &'static str {
-        self.reason.get()
     }
 
     /// Returns the completion queue, opened by the first job.
@@ -229,11 +224,6 @@ impl Environment {
     /// is not set.
     pub(crate) fn can_copy(&self, size: usize) -> Option<bool> {
         cost::can_copy(size, self.copied.get())
-    }
-
-    /// Returns the bytes copied for jobs that have not settled.
-    pub(crate) fn copied_now(&self) -> usize {
-        self.copied.get()
     }
 
     /// Keeps a job that has run inline, for the next poll to settle.

@@ -224,7 +224,7 @@ fn can_copy(call: &Call<'_>) -> Value {
 fn copies(call: &Call<'_>) -> Value {
     let bytes = call.uint32(0).and_then(CopiedBytes::from_number).map(|which| match which {
         CopiedBytes::Limit => cost::copies_limit() as f64,
-        CopiedBytes::Now => call.state.copied_now() as f64,
+        CopiedBytes::Now => call.state.copied.get() as f64,
     });
     call.env.double(bytes.unwrap_or(f64::NAN))
 }
@@ -361,5 +361,5 @@ fn kernel_report(call: &Call<'_>) -> Value {
 
 /// `lastReason()`: returns the message of the last error of this environment that has one.
 fn last_reason(call: &Call<'_>) -> Value {
-    call.env.utf8(call.state.last_reason())
+    call.env.utf8(call.state.reason.get())
 }
