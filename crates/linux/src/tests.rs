@@ -1,17 +1,12 @@
-//! Error messages, names and numbers, and the engine's overhead over the system calls.
+//! Error messages, names and numbers.
 
 use std::collections::HashSet;
-use std::time::Instant;
 
 use millrace_core::catalog::CIPHERS;
-use millrace_core::cipher::Text;
-use millrace_core::engines::ExternalCipher;
 
 use super::*;
-use crate::af_alg::{Header, Transform};
 use crate::algorithm::{Algorithm, Kind};
 use crate::failure::{Failure, Step};
-use crate::support::hash_channels;
 
 fn message(step: Step, errno: i32, algorithm: Algorithm) -> &'static str {
     match (Failure { step, errno }).error(algorithm) {
@@ -131,59 +126,4 @@ fn the_report_has_every_cipher() {
     for facts in &CIPHERS {
         assert_eq!(json.matches(&format!("\"{}\":", facts.name)).count(), 3, "{json}");
     }
-}
-
-/// Compares the system calls alone with the engine, alternately. The minimum of many rounds is
-/// steady even in a guest, where a system call takes 20 us.
-#[test]
-#[ignore = "a measurement that needs AF_ALG: \
-            cargo test --release -p millrace-linux overhead -- --ignored --nocapture"]
-fn overhead() {
-    const KEY: [u8; 32] = [1; 32];
-    let Ok(pool) = hash_channels(LinuxEngine::AfAlg, Hash::Sha256) else {
-        return eprintln!("not run: no AF_ALG");
-    };
-    let transform = Transform::bind(Kind::Hash, "sha256", None, None)
-        .unwrap_or_else(|failure| panic!("{failure:?}"));
-    let bare = transform.accept().unwrap_or_else(|failure| panic!("{failure:?}"));
-    let mut digest = [0; 32];
-    let ours = |digest: &mut [u8]| hash::digest(&pool, &[7; 64], digest, None).expect("served");
-    let theirs = |digest: &mut [u8]| {
-        bare.hash(&[7; 64], false)
-            .and_then(|()| bare.digest(digest))
-            .unwrap_or_else(|failure| panic!("{failure:?}"));
-    };
-    compare("sha256, 64 bytes", || ours(&mut [0; 32]), || theirs(&mut digest));
-
-    let key = cipher::Key::new(LinuxEngine::AfAlg, Cipher::Aes256Gcm, &KEY).expect("served");
-    let transform = Transform::bind(Kind::Aead, "gcm(aes)", Some(&KEY), Some(16))
-        .unwrap_or_else(|failure| panic!("{failure:?}"));
-    let bare = transform.accept().unwrap_or_else(|failure| panic!("{failure:?}"));
-    let (mut text, mut other, mut tag) = ([0; 64], [0; 64], [0; 16]);
-    let mut theirs = || {
-        let header = Header { encrypt: true, iv: &[9; 12], aad_size: Some(0) };
-        let sent = bare.send(&header, [&other, &[], &[]]);
-        sent.and_then(|()| bare.receive([&mut other, &mut [0; 16], &mut []]))
-            .unwrap_or_else(|failure| panic!("{failure:?}"));
-    };
-    compare(
-        "aes-256-gcm, 64 bytes",
-        || key.seal(&[9; 12], &[], Text::InPlace(&mut text), &mut tag).expect("served"),
-        &mut theirs,
-    );
-}
-
-fn compare(name: &str, mut ours: impl FnMut(), mut bare: impl FnMut()) {
-    let mut least = [f64::INFINITY; 2];
-    let mut time = |index: usize, job: &mut dyn FnMut()| {
-        let begin = Instant::now();
-        (0..20).for_each(|_| job());
-        least[index] = least[index].min(begin.elapsed().as_nanos() as f64 / 20.0);
-    };
-    for _ in 0..300 {
-        time(0, &mut bare);
-        time(1, &mut ours);
-    }
-    let [bare, ours] = least;
-    println!("{name}: {bare:.0} ns alone, {ours:.0} ns with the engine, {:+.0}", ours - bare);
 }
