@@ -5,20 +5,7 @@
 import { ctr, gcm, gcmsiv, aeskw, aeskwp, expandKeyLE, expandKeyDecLE } from './modules/aes.js';
 import { chacha20poly1305, xchacha20poly1305, chacha20 } from './modules/chacha.js';
 import { webCrypto } from './modules/crypto.js';
-import {
-  abytes,
-  asyncLoop,
-  bytesToHex,
-  concatBytes,
-  getDst,
-  hexToBytes,
-  isBytes,
-  isLE,
-  nextTick,
-  randomBytes,
-  u16,
-  utf8ToBytes,
-} from './modules/byte-helpers.js';
+import * as helpers from './modules/byte-helpers.js';
 import { lend, modulesOf, type Lent, type Maker, type Modules } from './original.js';
 
 const lent = <Name extends string>(
@@ -70,13 +57,13 @@ const common = {
       'u8',
       'wrapCipher',
     ]),
-    abytes,
-    bytesToHex,
-    concatBytes,
-    hexToBytes,
-    isBytes,
-    isLE,
-    utf8ToBytes,
+    abytes: helpers.abytes,
+    bytesToHex: helpers.bytesToHex,
+    concatBytes: helpers.concatBytes,
+    hexToBytes: helpers.hexToBytes,
+    isBytes: helpers.isBytes,
+    isLE: helpers.isLE,
+    utf8ToBytes: helpers.utf8ToBytes,
   },
   webcrypto: lent('webcrypto', ['cbc', 'ctr', 'gcm', 'utils']),
 };
@@ -96,7 +83,7 @@ const table2 = {
   salsa: { ...common.salsa, ...lent('salsa', ['__TESTS']) },
   utils: {
     ...common.utils,
-    randomBytes,
+    randomBytes: helpers.randomBytes,
     ...lent('utils', [
       'aarray',
       'aoutput32',
@@ -125,15 +112,15 @@ const table1 = {
   utils: {
     ...common.utils,
     // Of versions 1.0 and 1.1.
-    asyncLoop,
-    getDst,
-    nextTick,
-    u16,
+    asyncLoop: helpers.asyncLoop,
+    getDst: helpers.getDst,
+    nextTick: helpers.nextTick,
+    u16: helpers.u16,
     ...lent('utils', ['Hash', 'ahash', 'setBigUint64', 'toBytes']),
   },
   webcrypto: {
     ...common.webcrypto,
-    randomBytes,
+    randomBytes: helpers.randomBytes,
     ...lent('webcrypto', ['getWebcryptoSubtle', 'managedNonce']),
   },
 };
