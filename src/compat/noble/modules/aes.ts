@@ -1,57 +1,55 @@
 /** AES in the modes that Millrace computes, and its key wraps. */
 import { aesCtr, aesGcm, aesGcmSiv } from '#platform/compat/noble/cipher-engine.js';
-import { cipherFunction, type CipherFunction, type CipherSpec } from '../cipher-objects.js';
-import { keyWrap } from '../key-wraps.js';
 import {
-  backed,
-  original,
-  standIn,
-  type Lent,
-  type MajorVersion,
-  type Maker,
-} from '../original.js';
+  cipherFunction,
+  sealed,
+  targetOf,
+  type CipherFunction,
+  type MessageSpec,
+} from '../cipher-objects.js';
+import { keyWrap } from '../key-wraps.js';
+import { backed, original, standIn, type Lent, type Maker } from '../original.js';
 
-/** Bytes of GCM's nonces: the fewest that noble accepts, the most that Millrace does. */
-const GCM_NONCES = [8, 128] as const;
+const KEY_SIZES = [16, 24, 32];
 
-function aes(
-  name: string,
-  spec: (major: MajorVersion) => Pick<CipherSpec, 'aead' | 'stream' | 'nonceSizes' | 'invalid'>,
-): Maker<CipherFunction> {
-  return backed('aes', name, (major) => {
-    const given = spec(major);
-    const properties =
-      given.aead === undefined
-        ? { blockSize: 16, nonceLength: 16 }
-        : {
-            blockSize: 16,
-            nonceLength: 12,
-            tagLength: 16,
-            ...(major === 2 ? { withAAD: true } : {}),
-            varSizeNonce: true,
-          };
-    const output = given.aead === undefined;
-    return cipherFunction({ major, subpath: 'aes', name, properties, output, ...given });
-  });
-}
+export const ctr: Maker<CipherFunction> = /* @__PURE__ */ backed('aes', 'ctr', (major) => {
+  const xor: MessageSpec['encrypt'] = ([key, nonce], data, output) => {
+    const target = targetOf(output, data.length);
+    if (target !== undefined) aesCtr(key!, nonce!, data, target);
+    return target;
+  };
+  const spec = {
+    major,
+    subpath: 'aes',
+    name: 'ctr',
+    keySizes: KEY_SIZES,
+    nonceSizes: [16, 16],
+    takesAad: false,
+    invalid: undefined,
+    encrypt: xor,
+    decrypt: xor,
+  } as const;
+  return cipherFunction(spec, { blockSize: 16, nonceLength: 16 });
+});
 
-export const ctr = /* @__PURE__ */ aes('ctr', () => ({
-  aead: undefined,
-  stream: aesCtr,
-  nonceSizes: [16, 16],
-  invalid: undefined,
-}));
-export const gcm = /* @__PURE__ */ aes('gcm', (major) => ({
+const properties = { blockSize: 16, nonceLength: 12, varSizeNonce: true };
+
+export const gcm = /* @__PURE__ */ sealed('aes', 'gcm', (major) => ({
   aead: aesGcm,
-  stream: undefined,
-  nonceSizes: GCM_NONCES,
+  keySizes: KEY_SIZES,
+  // The fewest that noble accepts, the most that Millrace does.
+  nonceSizes: [8, 128],
+  takesOutput: false,
   invalid: major === 1 ? 'aes/gcm: invalid ghash tag' : 'aes-gcm: invalid tag',
+  properties,
 }));
-export const gcmsiv = /* @__PURE__ */ aes('gcmsiv', () => ({
+export const gcmsiv = /* @__PURE__ */ sealed('aes', 'gcmsiv', () => ({
   aead: aesGcmSiv,
-  stream: undefined,
+  keySizes: [16, 32],
   nonceSizes: [12, 12],
+  takesOutput: false,
   invalid: 'invalid polyval tag',
+  properties,
 }));
 export const aeskw = /* @__PURE__ */ keyWrap('aeskw', false);
 export const aeskwp = /* @__PURE__ */ keyWrap('aeskwp', true);

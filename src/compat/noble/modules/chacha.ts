@@ -1,36 +1,26 @@
 /** ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305. */
 import { isUint8Array } from '../../../base/intrinsics.js';
 import * as ciphers from '#platform/compat/noble/cipher-engine.js';
-import { cipherFunction, type CipherFunction, type XorStream } from '../cipher-objects.js';
+import { sealed, type Aead, type CipherFunction, type XorStream } from '../cipher-objects.js';
 import { backed, original, type Maker } from '../original.js';
 
-function sealed(name: string, aead: ciphers.Aead, nonceSize: number): Maker<CipherFunction> {
-  return backed('chacha', name, (major) =>
-    cipherFunction({
-      major,
-      subpath: 'chacha',
-      name,
-      properties: {
-        blockSize: 64,
-        nonceLength: nonceSize,
-        tagLength: 16,
-        ...(major === 2 ? { withAAD: true } : {}),
-      },
-      aead,
-      stream: undefined,
-      nonceSizes: [nonceSize, nonceSize],
-      output: true,
-      invalid: 'invalid tag',
-    }),
-  );
+function chacha(name: string, aead: Aead, nonceLength: number): Maker<CipherFunction> {
+  return sealed('chacha', name, () => ({
+    aead,
+    keySizes: [32],
+    nonceSizes: [nonceLength, nonceLength],
+    takesOutput: true,
+    invalid: 'invalid tag',
+    properties: { blockSize: 64, nonceLength },
+  }));
 }
 
-export const chacha20poly1305 = /* @__PURE__ */ sealed(
+export const chacha20poly1305 = /* @__PURE__ */ chacha(
   'chacha20poly1305',
   ciphers.chacha20Poly1305,
   12,
 );
-export const xchacha20poly1305 = /* @__PURE__ */ sealed(
+export const xchacha20poly1305 = /* @__PURE__ */ chacha(
   'xchacha20poly1305',
   ciphers.xchacha20Poly1305,
   24,
@@ -58,7 +48,7 @@ export const chacha20: Maker<XorStream> = /* @__PURE__ */ backed(
       new DataView(iv.buffer).setUint32(0, counter, true);
       iv.set(nonce, 4);
       const target = output ?? new Uint8Array(data.length);
-      ciphers.chacha20.apply(key, iv, data, target);
+      ciphers.chacha20(key, iv, data, target);
       return target;
     },
 );
