@@ -4,9 +4,10 @@ import { pbkdf2Steps } from '../../portable/families/pbkdf2.js';
 import { NO_BYTES } from '../../base/intrinsics.js';
 import { secretMemory, wipe } from '../../base/secret-memory.js';
 import type { Algorithm } from './algorithms.browser.js';
-import { inputsOf, wipeInputs, type Input } from '../../portable/text-inputs.js';
+import { inputsOf, wipeInputs } from '../../portable/text-inputs.js';
 import { nextTurn } from '../../base/runtime.browser.js';
 import type { FreshBytes } from '../../base/platform-types.js';
+import type { Pbkdf2Given } from './derivations.js';
 
 /** Derives with HKDF (RFC 5869). */
 export function hkdf(
@@ -39,10 +40,7 @@ export function expand(
 
 /** Derives with PBKDF2, and pauses between steps. */
 function* pbkdf2Of(
-  algorithm: Algorithm,
-  password: Input,
-  salt: Input,
-  iterations: number,
+  [algorithm, password, salt, iterations]: Pbkdf2Given<Algorithm>,
   target: Uint8Array,
 ): Generator<void> {
   const inputs = inputsOf(password, salt);
@@ -55,30 +53,18 @@ function* pbkdf2Of(
 }
 
 /** Derives with PBKDF2 (RFC 8018). */
-export function pbkdf2(
-  algorithm: Algorithm,
-  password: Input,
-  salt: Input,
-  iterations: number,
-  size: number,
-): FreshBytes {
-  const target = secretMemory(size);
-  for (const _ of pbkdf2Of(algorithm, password, salt, iterations, target));
+export function pbkdf2(...given: Pbkdf2Given<Algorithm>): FreshBytes {
+  const target = secretMemory(given[4]);
+  for (const _ of pbkdf2Of(given, target));
   return target;
 }
 
 /** Derives with PBKDF2, and gives way to other events after each `tick` milliseconds. */
-export async function pbkdf2Later(
-  algorithm: Algorithm,
-  password: Input,
-  salt: Input,
-  iterations: number,
-  size: number,
-  tick: number,
-): Promise<FreshBytes> {
+export async function pbkdf2Later(...given: Pbkdf2Given<Algorithm>): Promise<FreshBytes> {
+  const [, , , , size, tick] = given;
   const target = secretMemory(size);
   let begin = Date.now();
-  for (const _ of pbkdf2Of(algorithm, password, salt, iterations, target)) {
+  for (const _ of pbkdf2Of(given, target)) {
     const passed = Date.now() - begin;
     // The clock may have been set back.
     if (passed >= 0 && passed < tick) continue;

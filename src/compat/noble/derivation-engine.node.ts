@@ -4,7 +4,7 @@ import { hkdfExpandParser, hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
 import type { Algorithm } from './algorithms.node.js';
 import { derived, derivedLater } from './derive-by-parser.js';
-import type { KDFInput } from './hash-objects.js';
+import type { Pbkdf2Given } from './derivations.js';
 
 /** Derives with HKDF (RFC 5869). */
 export function hkdf(
@@ -28,24 +28,13 @@ export function expand(
 }
 
 /** Derives with PBKDF2 (RFC 8018). */
-export function pbkdf2(
-  { name }: Algorithm,
-  password: KDFInput,
-  salt: KDFInput,
-  iterations: number,
-  size: number,
-): FreshBytes {
+export function pbkdf2(...[{ name }, password, salt, iterations, size]: Pbkdf2Given): FreshBytes {
   return derived(pbkdf2Parser, [password, salt, iterations, size, name]);
 }
 
 /** Derives with PBKDF2 on the pool. */
 export function pbkdf2Later(
-  { name }: Algorithm,
-  password: KDFInput,
-  salt: KDFInput,
-  iterations: number,
-  size: number,
-  _tick: number,
+  ...[{ name }, password, salt, iterations, size]: Pbkdf2Given
 ): Promise<FreshBytes> {
   return derivedLater(pbkdf2Parser, [password, salt, iterations, size, name]);
 }

@@ -1,59 +1,39 @@
 /** scrypt and Argon2 of millrace/noble-hashes: by the engine that is chosen. */
+import { scryptMemory } from '../../base/kdf-costs.js';
 import type { FreshBytes } from '../../base/platform-types.js';
 import { argon2Parser } from '../../kdf/argon2.js';
 import { scryptBeyondRfc } from '../../kdf/scrypt.js';
 import { derived, derivedLater } from './derive-by-parser.js';
-import type { Argon2Cost, Progress, ScryptCost } from './derivations.js';
-import type { KDFInput } from './hash-objects.js';
-
-function scryptOptions({ N, r, p }: ScryptCost): object {
-  return { N, r, p, maxmem: 128 * r * (N + p + 2) };
-}
+import type { Argon2Given, Progress, ScryptGiven } from './derivations.js';
 
 /** Derives with scrypt (RFC 7914). */
-export function scrypt(
-  password: KDFInput,
-  salt: KDFInput,
-  size: number,
-  cost: ScryptCost,
-): FreshBytes {
-  return derived(scryptBeyondRfc, [password, salt, size, scryptOptions(cost)]);
+export function scrypt(...given: ScryptGiven): FreshBytes {
+  return derived(scryptBeyondRfc, scryptArguments(...given));
 }
 
 /** Derives with scrypt on the pool. */
-export function scryptLater(
-  password: KDFInput,
-  salt: KDFInput,
-  size: number,
-  cost: ScryptCost,
-  report: Progress,
-): Promise<FreshBytes> {
-  const options = { ...scryptOptions(cost), ...reporting(report) };
-  return derivedLater(scryptBeyondRfc, [password, salt, size, options]);
+export function scryptLater(...given: ScryptGiven): Promise<FreshBytes> {
+  return derivedLater(scryptBeyondRfc, scryptArguments(...given));
 }
 
-/** Derives with Argon2 (RFC 9106); `algorithm` is `argon2d`, `argon2i` or `argon2id`. */
-export function argon2(
-  algorithm: string,
-  message: KDFInput,
-  nonce: KDFInput,
-  tagLength: number,
-  cost: Argon2Cost,
-): FreshBytes {
-  return derived(argon2Parser, [algorithm, { message, nonce, tagLength, ...cost }]);
+function scryptArguments(...[password, salt, size, cost, report]: ScryptGiven): unknown[] {
+  return [password, salt, size, { ...cost, maxmem: scryptMemory(cost), ...reporting(report) }];
+}
+
+/** Derives with Argon2 (RFC 9106). */
+export function argon2(...given: Argon2Given): FreshBytes {
+  return derived(argon2Parser, argon2Arguments(...given));
 }
 
 /** Derives with Argon2 on the pool. */
-export function argon2Later(
-  algorithm: string,
-  message: KDFInput,
-  nonce: KDFInput,
-  tagLength: number,
-  cost: Argon2Cost,
-  report: Progress,
-): Promise<FreshBytes> {
-  const options = { message, nonce, tagLength, ...cost, ...reporting(report) };
-  return derivedLater(argon2Parser, [algorithm, options]);
+export function argon2Later(...given: Argon2Given): Promise<FreshBytes> {
+  return derivedLater(argon2Parser, argon2Arguments(...given));
+}
+
+function argon2Arguments(
+  ...[algorithm, message, nonce, tagLength, cost, report]: Argon2Given
+): unknown[] {
+  return [algorithm, { message, nonce, tagLength, ...cost, ...reporting(report) }];
 }
 
 function reporting(report: Progress): object {

@@ -3,9 +3,17 @@ import { NO_BYTES } from '../../../base/intrinsics.js';
 import type { FreshBytes } from '../../../base/platform-types.js';
 import * as platform from '#platform/compat/noble/password-engine.js';
 import { message } from '../checks.js';
-import { isCount, isInput, progress, RESULT_MAX } from '../derivations.js';
+import {
+  derivation,
+  derivationLater,
+  isCount,
+  isInput,
+  progress,
+  RESULT_MAX,
+  type Argon2Given,
+} from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';
-import { backed, original, type Maker } from '../original.js';
+import type { Maker } from '../original.js';
 import { isPlain } from '../parameters.js';
 
 /** The cost of Argon2. */
@@ -37,9 +45,9 @@ type Given = [password: KDFInput, salt: KDFInput, options: ArgonOpts];
 /** Returns the arguments that Millrace accepts; noble serves or refuses the others. */
 function read(
   algorithm: string,
-  later: boolean,
   [password, salt, options]: Given,
-): Parameters<typeof platform.argon2Later> | undefined {
+  later: boolean,
+): Argon2Given | undefined {
   if (!isInput(password) || !isInput(salt) || !isPlain(options)) return undefined;
   const { t, m, p, version = 0x13, key, personalization, dkLen = 32, onProgress } = options;
   const { maxmem = 2 ** 32 - 1, asyncTick = 10 } = options;
@@ -67,21 +75,19 @@ function read(
 }
 
 function sync(name: string): Maker<(...given: Given) => FreshBytes> {
-  return backed('argon2', name, (major) => (...given) => {
-    const accepted = read(name, false, given);
-    if (accepted === undefined) return original(major, 'hashes', 'argon2', name)(...given);
-    const [algorithm, password, salt, size, cost] = accepted;
-    return platform.argon2(algorithm, password, salt, size, cost);
-  });
+  return derivation(
+    ['argon2', name],
+    (_major, given: Given, later) => read(name, given, later),
+    platform.argon2,
+  );
 }
 
-function later(algorithm: string): Maker<(...given: Given) => Promise<FreshBytes>> {
-  const name = `${algorithm}Async`;
-  return backed('argon2', name, (major) => async (...given) => {
-    const accepted = read(algorithm, true, given);
-    if (accepted !== undefined) return platform.argon2Later(...accepted);
-    return original(major, 'hashes', 'argon2', name)(...given);
-  });
+function later(name: string): Maker<(...given: Given) => Promise<FreshBytes>> {
+  return derivationLater(
+    ['argon2', `${name}Async`],
+    (_major, given: Given, later) => read(name, given, later),
+    platform.argon2Later,
+  );
 }
 
 export const argon2d = /* @__PURE__ */ sync('argon2d');

@@ -1,9 +1,18 @@
 /** PBKDF2 (RFC 8018). */
 import type { FreshBytes } from '../../../base/platform-types.js';
 import * as platform from '#platform/compat/noble/derivation-engine.js';
-import { isCount, isInput, macOf, RESULT_MAX, type AnyHash } from '../derivations.js';
+import {
+  derivation,
+  derivationLater,
+  isCount,
+  isInput,
+  macOf,
+  RESULT_MAX,
+  type AnyHash,
+  type Pbkdf2Given,
+} from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';
-import { backed, original, type Maker } from '../original.js';
+import type { MajorVersion, Maker } from '../original.js';
 import { isPlain } from '../parameters.js';
 
 /** The cost of PBKDF2. */
@@ -17,10 +26,12 @@ export interface Pbkdf2Opt {
 }
 
 type Given = [hash: AnyHash, password: KDFInput, salt: KDFInput, options: Pbkdf2Opt];
-type Arguments = [...Parameters<typeof platform.pbkdf2>, tick: number];
 
 /** Returns the arguments that Millrace accepts; noble serves or refuses the others. */
-function read(...[hash, password, salt, options]: Given): Arguments | undefined {
+function read(
+  _major: MajorVersion,
+  [hash, password, salt, options]: Given,
+): Pbkdf2Given | undefined {
   const spec = macOf(hash);
   if (spec === undefined || !isInput(password) || !isInput(salt) || !isPlain(options))
     return undefined;
@@ -30,25 +41,10 @@ function read(...[hash, password, salt, options]: Given): Arguments | undefined 
   return [spec.facts, password, salt, c, dkLen, asyncTick];
 }
 
-export const pbkdf2: Maker<(...given: Given) => FreshBytes> = /* @__PURE__ */ backed(
-  'pbkdf2',
-  'pbkdf2',
-  (major) =>
-    (...given) => {
-      const accepted = read(...given);
-      if (accepted === undefined) return original(major, 'hashes', 'pbkdf2', 'pbkdf2')(...given);
-      const [facts, password, salt, c, size] = accepted;
-      return platform.pbkdf2(facts, password, salt, c, size);
-    },
+export const pbkdf2: Maker<(...given: Given) => FreshBytes> = /* @__PURE__ */ derivation(
+  ['pbkdf2', 'pbkdf2'],
+  read,
+  platform.pbkdf2,
 );
-
-export const pbkdf2Async: Maker<(...given: Given) => Promise<FreshBytes>> = /* @__PURE__ */ backed(
-  'pbkdf2',
-  'pbkdf2Async',
-  (major) =>
-    async (...given) => {
-      const accepted = read(...given);
-      if (accepted !== undefined) return platform.pbkdf2Later(...accepted);
-      return original(major, 'hashes', 'pbkdf2', 'pbkdf2Async')(...given);
-    },
-);
+export const pbkdf2Async: Maker<(...given: Given) => Promise<FreshBytes>> =
+  /* @__PURE__ */ derivationLater(['pbkdf2', 'pbkdf2Async'], read, platform.pbkdf2Later);

@@ -1,9 +1,17 @@
 /** scrypt (RFC 7914). */
 import type { FreshBytes } from '../../../base/platform-types.js';
 import * as platform from '#platform/compat/noble/password-engine.js';
-import { isCount, isInput, progress, RESULT_MAX } from '../derivations.js';
+import {
+  derivation,
+  derivationLater,
+  isCount,
+  isInput,
+  progress,
+  RESULT_MAX,
+  type ScryptGiven,
+} from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';
-import { backed, original, type MajorVersion, type Maker } from '../original.js';
+import type { MajorVersion, Maker } from '../original.js';
 import { isPlain } from '../parameters.js';
 
 /** The cost of scrypt. */
@@ -31,9 +39,9 @@ type Given = [password: KDFInput, salt: KDFInput, options: ScryptOpts];
 /** Returns the arguments that Millrace accepts; noble serves or refuses the others. */
 function read(
   major: MajorVersion,
-  later: boolean,
   [password, salt, options]: Given,
-): Parameters<typeof platform.scryptLater> | undefined {
+  later: boolean,
+): ScryptGiven | undefined {
   if (!isInput(password) || !isInput(salt) || !isPlain(options)) return undefined;
   const { N, r, p, dkLen = 32, asyncTick = 10, maxmem = MAXMEM, onProgress } = options;
   const counts = [N, r, p, dkLen].every((each) => isCount(each, 1));
@@ -45,25 +53,10 @@ function read(
   return [password, salt, dkLen, { N, r, p }, progress(onProgress, 2 * N * p)];
 }
 
-export const scrypt: Maker<(...given: Given) => FreshBytes> = /* @__PURE__ */ backed(
-  'scrypt',
-  'scrypt',
-  (major) =>
-    (...given) => {
-      const accepted = read(major, false, given);
-      if (accepted === undefined) return original(major, 'hashes', 'scrypt', 'scrypt')(...given);
-      const [password, salt, size, cost] = accepted;
-      return platform.scrypt(password, salt, size, cost);
-    },
+export const scrypt: Maker<(...given: Given) => FreshBytes> = /* @__PURE__ */ derivation(
+  ['scrypt', 'scrypt'],
+  read,
+  platform.scrypt,
 );
-
-export const scryptAsync: Maker<(...given: Given) => Promise<FreshBytes>> = /* @__PURE__ */ backed(
-  'scrypt',
-  'scryptAsync',
-  (major) =>
-    async (...given) => {
-      const accepted = read(major, true, given);
-      if (accepted !== undefined) return platform.scryptLater(...accepted);
-      return original(major, 'hashes', 'scrypt', 'scryptAsync')(...given);
-    },
-);
+export const scryptAsync: Maker<(...given: Given) => Promise<FreshBytes>> =
+  /* @__PURE__ */ derivationLater(['scrypt', 'scryptAsync'], read, platform.scryptLater);
