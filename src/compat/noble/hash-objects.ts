@@ -2,7 +2,7 @@
  * Hash functions with the interface of noble: callable objects with `create()`, over Millrace's
  * running hashes.
  */
-import { givenOf, type Given } from '../../catalog/parameters.js';
+import { givenOf, OUTPUT_MAX, type Given, type Parameter } from '../../catalog/parameters.js';
 import { isUint8Array, part, sizeOf } from '../../base/intrinsics.js';
 import type { FreshBytes } from '../../base/platform-types.js';
 import type { Algorithm } from '#platform/compat/noble/algorithms.js';
@@ -16,7 +16,8 @@ import {
   type Running,
 } from '#platform/compat/noble/hash-engine.js';
 import { checkBytes, checkNumber, checkOutput, checkUsable, message } from './checks.js';
-import { original, type MajorVersion, type Maker } from './original.js';
+import { backed, original, type MajorVersion, type Maker } from './original.js';
+import { isNumber, isPlain, type Readers } from './parameters.js';
 
 /** A running hash, as `create()` returns it. */
 export interface Hash {
@@ -229,17 +230,14 @@ export class RunningHash implements HashXOF {
   }
 }
 
-/** A family of hash functions: how it reads its options. */
-export interface Family<Options> {
-  readonly subpath: string;
-  /** The name of the function in noble. */
-  readonly name: string;
-  /** True if a digest has parameters without options too. */
-  readonly always: boolean;
-  /** True for a function without properties in version 1. */
-  readonly bare: boolean;
-  /** Returns the options of a digest, or undefined if only noble serves or refuses them. */
-  read(options: Options): Given | undefined;
+/** Returns the spec of a hash function whose updates add their bytes to the message. */
+export function newSpec(
+  major: MajorVersion,
+  kind: Kind,
+  facts: Algorithm,
+  outputLen: number = facts.digestSize,
+): Spec {
+  return { major, kind, facts, outputLen, xof: facts.xof === true, encode: undefined };
 }
 
 /** Returns the maker of a hash function without options. */
@@ -249,44 +247,86 @@ export function plainHash(
   nist?: number,
 ): Maker<CHash<undefined, Hash>> {
   return (major) => {
-    const size = facts.digestSize;
-    const spec: Spec = { major, kind, facts, outputLen: size, xof: false, encode: undefined };
-    const create = (): RunningHash => new RunningHash(spec, begin(facts, givenOf(size)));
+    const spec = newSpec(major, kind, facts);
+    const plain = givenOf(spec.outputLen);
+    const create = (): RunningHash => new RunningHash(spec, begin(facts, plain));
     const hash = (data: Uint8Array): FreshBytes =>
       digestOf(facts, data) ?? create().update(message(major, data)).digest();
-    return described(hash, spec, create, { nist, bare: false });
+    return described(hash, spec, create, { nist });
   };
 }
 
-/** Returns a hash function with options. */
-export function optionHash<Options extends object, Instance extends Hash = Hash>(
+/**
+ * Returns a function that reads the options of a hash: the digest's size and those that have a
+ * reader. It returns undefined if only noble serves or refuses them.
+ */
+export function optionReader(
   spec: Spec,
-  { subpath, name, read, always, bare }: Family<Options>,
-  nist?: number,
-): CHash<Options, Instance> {
-  const { major, facts, outputLen } = spec;
-  const usual = outputLen === facts.digestSize;
-  const lent = (): any => original(major, 'hashes', subpath, name);
-  // Not `??`: noble refuses null.
-  const optionsOf = (given?: Options): Options =>
-    given === undefined ? ({ __proto__: null } as never) : given;
-  const create = (options?: Options): Hash => {
-    const plain = givenOf(outputLen);
-    const given = options === undefined && !always ? plain : read(optionsOf(options));
-    if (given !== undefined) return begun(spec, given);
-    return new RunningHash(spec, begin(facts, plain), lent().create(options) as HashXOF);
-  };
-  const hash = (data: Uint8Array, options?: Options): FreshBytes => {
-    if (options === undefined && !always) {
-      if (!usual) return digestWith(facts, givenOf(outputLen), message(major, data));
-      return digestOf(facts, data) ?? create().update(message(major, data)).digest();
+  { pick, reads }: Readers,
+): (options: object) => Given | undefined {
+  const { facts, outputLen } = spec;
+  const most = facts.parameters?.outputLength?.[1] ?? OUTPUT_MAX;
+  return (options) => {
+    if (!isPlain(options)) return undefined;
+    // All getters run before anything is checked.
+    const given = pick(options);
+    const size = given[0] === undefined ? outputLen : given[0];
+    if (!isNumber(size, most)) return undefined;
+    const values: Parameter[] = [];
+    let key: Uint8Array | undefined;
+    for (let at = 0; at < reads.length; at++) {
+      const found = reads[at]!(given[at + 1], spec, key !== undefined);
+      if (found === undefined) return undefined;
+      if (found === null) continue;
+      if (found[0] === 'key') key = found[1] as Uint8Array;
+      else values.push(found);
     }
-    const given = read(optionsOf(options));
-    if (given === undefined) return lent()(data, options);
-    return digestWith(facts, given, message(major, data));
+    if (!facts.xof && size !== facts.digestSize) values.push(['outputLength', size]);
+    return givenOf(size, values, key);
   };
-  return described(hash, spec, create, { nist, bare }) as CHash<Options, Instance>;
 }
+
+/** A hash function with options. */
+interface Family {
+  readonly subpath: string;
+  /** The name of the function in noble. */
+  readonly name: string;
+  readonly kind: Kind;
+  readonly facts: Algorithm;
+  readonly outputLen?: number;
+  readonly readers: Readers;
+}
+
+/** Returns the maker of a hash function with options. */
+export function optionHash<Options extends object, Instance extends Hash = Hash>(
+  { subpath, name, kind, facts, outputLen, readers }: Family,
+  description: Description = {},
+): Maker<CHash<Options, Instance>> {
+  return backed(subpath, name, (major) => {
+    const spec = newSpec(major, kind, facts, outputLen);
+    const read = optionReader(spec, readers);
+    const plain = read(NONE)!;
+    const isUsual = plain.size === facts.digestSize && plain.values.length === 0;
+    const lent = (): any => original(major, 'hashes', subpath, name);
+    const create = (options?: Options): Hash => {
+      // Not `??`: noble refuses null.
+      const given = options === undefined ? plain : read(options);
+      if (given !== undefined) return begun(spec, given);
+      return new RunningHash(spec, begin(facts, plain), lent().create(options) as HashXOF);
+    };
+    const hash = (data: Uint8Array, options?: Options): FreshBytes => {
+      if (options === undefined && isUsual)
+        return digestOf(facts, data) ?? create().update(message(major, data)).digest();
+      const given = options === undefined ? plain : read(options);
+      if (given === undefined) return lent()(data, options);
+      return digestWith(facts, given, message(major, data));
+    };
+    return described(hash, spec, create, description) as CHash<Options, Instance>;
+  });
+}
+
+/** The options of a call without any. */
+export const NONE: object = /* @__PURE__ */ Object.freeze({ __proto__: null });
 
 /** Returns a running hash with options. */
 export function begun(spec: Spec, given: Given): RunningHash {
@@ -296,9 +336,9 @@ export function begun(spec: Spec, given: Given): RunningHash {
 /** Properties of a hash function that its spec has not. */
 interface Description {
   /** The last number of NIST's object identifier. */
-  readonly nist: number | undefined;
+  readonly nist?: number | undefined;
   /** True for a function without properties in version 1. */
-  readonly bare: boolean;
+  readonly bare?: boolean;
 }
 
 /** Adds the properties of a hash function. */

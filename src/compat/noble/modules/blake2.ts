@@ -1,9 +1,8 @@
 /** BLAKE2b and BLAKE2s. */
-import type { Given, Parameter } from '../../../catalog/parameters.js';
 import * as algorithms from '#platform/compat/noble/algorithms.js';
-import { optionHash, type CHash, type Spec } from '../hash-objects.js';
-import { backed, type Maker } from '../original.js';
-import { isNumber, isParameter, isPlain } from '../parameters.js';
+import { optionHash, type CHash } from '../hash-objects.js';
+import type { Maker } from '../original.js';
+import { bytesReader, type Readers } from '../parameters.js';
 
 /** Options of BLAKE2. */
 export interface Blake2Opts {
@@ -34,30 +33,9 @@ export const IV = (): ArrayLike<number> =>
   );
 
 function blake2(facts: algorithms.Algorithm, name: string): Maker<CHash<Blake2Opts>> {
-  return backed('blake2', name, (major) => {
-    const outputLen = facts.digestSize;
-    const spec: Spec = { major, kind: 'md', facts, outputLen, xof: false, encode: undefined };
-    const read = (options: Blake2Opts): Given | undefined => {
-      if (!isPlain(options)) return undefined;
-      const { dkLen: size = outputLen, key, salt, personalization } = options;
-      if (!isNumber(size, outputLen)) return undefined;
-      const given = { key, salt, personalization };
-      const values: Parameter[] = size === outputLen ? [] : [['outputLength', size]];
-      for (const each of ['key', 'salt', 'personalization'] as const) {
-        const value = given[each];
-        if (value === undefined) continue;
-        const [least, most] = facts.parameters![each]!;
-        if (!isParameter(value) || value.length < least || value.length > most) return undefined;
-        if (each !== 'key') values.push([each, value]);
-      }
-      return { size, key, values };
-    };
-    return optionHash<Blake2Opts>(spec, {
-      subpath: 'blake2',
-      name,
-      always: false,
-      bare: false,
-      read,
-    });
-  });
+  const readers: Readers = {
+    pick: ({ dkLen, key, salt, personalization }) => [dkLen, key, salt, personalization],
+    reads: [bytesReader('key'), bytesReader('salt'), bytesReader('personalization')],
+  };
+  return optionHash<Blake2Opts>({ subpath: 'blake2', name, kind: 'md', facts, readers });
 }

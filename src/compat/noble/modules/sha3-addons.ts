@@ -1,22 +1,24 @@
 /** The hash functions of sha3-addons: NIST SP 800-185 and RFC 9861. */
 import type { FreshBytes } from '../../../base/platform-types.js';
 import { encodeItems } from '../../../catalog/integers.js';
-import { givenOf, OUTPUT_MAX, type Given, type Parameter } from '../../../catalog/parameters.js';
+import { OUTPUT_MAX, type Given, type ParameterName } from '../../../catalog/parameters.js';
 import * as algorithms from '#platform/compat/noble/algorithms.js';
 import { digestWith } from '#platform/compat/noble/hash-engine.js';
 import { message } from '../checks.js';
 import {
   begun,
   described,
+  newSpec,
+  NONE,
   optionHash,
+  optionReader,
   type CHash,
   type HashXOF,
   type KDFInput,
   type ShakeOpts,
-  type Spec,
 } from '../hash-objects.js';
 import { backed, original, type MajorVersion, type Maker } from '../original.js';
-import { inputOf, isNumber, isPlain, sizeOption } from '../parameters.js';
+import { inputOf, isNumber, type Reader, type Readers } from '../parameters.js';
 
 type Algorithm = algorithms.Algorithm;
 
@@ -78,145 +80,97 @@ export type HopMAC = (
   dkLen?: number,
 ) => FreshBytes;
 
-export const cshake128 = /* @__PURE__ */ cshake(algorithms.cshake128, 'cshake128', 16);
-export const cshake256 = /* @__PURE__ */ cshake(algorithms.cshake256, 'cshake256', 32);
-export const kmac128 = /* @__PURE__ */ kmac(algorithms.kmac128, 'kmac128', 16);
-export const kmac256 = /* @__PURE__ */ kmac(algorithms.kmac256, 'kmac256', 32);
-export const kmac128xof = /* @__PURE__ */ kmac(algorithms.kmacxof128, 'kmac128xof', 16);
-export const kmac256xof = /* @__PURE__ */ kmac(algorithms.kmacxof256, 'kmac256xof', 32);
-export const parallelhash128 = /* @__PURE__ */ parallelHash(
-  algorithms.parallelhash128,
-  'parallelhash128',
-  16,
-);
-export const parallelhash256 = /* @__PURE__ */ parallelHash(
-  algorithms.parallelhash256,
-  'parallelhash256',
-  32,
-);
-export const parallelhash128xof = /* @__PURE__ */ parallelHash(
-  algorithms.parallelhashxof128,
-  'parallelhash128xof',
-  16,
-);
-export const parallelhash256xof = /* @__PURE__ */ parallelHash(
-  algorithms.parallelhashxof256,
-  'parallelhash256xof',
-  32,
-);
-export const tuplehash128 = /* @__PURE__ */ tupleHash(algorithms.tuplehash128, 'tuplehash128', 16);
-export const tuplehash256 = /* @__PURE__ */ tupleHash(algorithms.tuplehash256, 'tuplehash256', 32);
-export const tuplehash128xof = /* @__PURE__ */ tupleHash(
-  algorithms.tuplehashxof128,
-  'tuplehash128xof',
-  16,
-);
-export const tuplehash256xof = /* @__PURE__ */ tupleHash(
-  algorithms.tuplehashxof256,
-  'tuplehash256xof',
-  32,
-);
-export const turboshake128 = /* @__PURE__ */ turboshake(
-  algorithms.turboshake128,
-  'turboshake128',
-  32,
-);
-export const turboshake256 = /* @__PURE__ */ turboshake(
-  algorithms.turboshake256,
-  'turboshake256',
-  64,
-);
+/** Reads bytes or text. */
+function readText(name: ParameterName, value: unknown, major: MajorVersion): ReturnType<Reader> {
+  if (value === undefined) return null;
+  const bytes = inputOf(major, value);
+  return bytes === undefined ? undefined : [name, bytes];
+}
+
+const readCustom: Reader = (value, { major }) => readText('customization', value, major);
+const custom: Readers = {
+  pick: ({ dkLen, personalization }) => [dkLen, personalization],
+  reads: [readCustom],
+};
+const cshakeReaders: Readers = {
+  pick: ({ dkLen, personalization, NISTfn }) => [dkLen, personalization, NISTfn],
+  // Both versions take strings.
+  reads: [readCustom, (value) => readText('functionName', value, 1)],
+};
+/** Bytes of a block of ParallelHash in noble. */
+const PARALLEL_BLOCK = 8;
+const parallelReaders: Readers = {
+  pick: ({ dkLen, personalization, blockLen }) => [dkLen, personalization, blockLen],
+  reads: [
+    readCustom,
+    (value = PARALLEL_BLOCK) => (isNumber(value, OUTPUT_MAX) ? ['blockSize', value] : undefined),
+  ],
+};
+const turboshakeReaders: Readers = {
+  pick: ({ dkLen, D }) => [dkLen, D],
+  reads: [
+    (value) => (value === undefined ? null : isNumber(value, 127) ? ['domain', value] : undefined),
+  ],
+};
+
+export const cshake128 = /* @__PURE__ */ cshake(algorithms.cshake128, 16);
+export const cshake256 = /* @__PURE__ */ cshake(algorithms.cshake256, 32);
+export const kmac128 = /* @__PURE__ */ kmac(algorithms.kmac128, 16);
+export const kmac256 = /* @__PURE__ */ kmac(algorithms.kmac256, 32);
+export const kmac128xof = /* @__PURE__ */ kmac(algorithms.kmacxof128, 16);
+export const kmac256xof = /* @__PURE__ */ kmac(algorithms.kmacxof256, 32);
+export const parallelhash128 = /* @__PURE__ */ parallelHash(algorithms.parallelhash128, 16);
+export const parallelhash256 = /* @__PURE__ */ parallelHash(algorithms.parallelhash256, 32);
+export const parallelhash128xof = /* @__PURE__ */ parallelHash(algorithms.parallelhashxof128, 16);
+export const parallelhash256xof = /* @__PURE__ */ parallelHash(algorithms.parallelhashxof256, 32);
+export const tuplehash128 = /* @__PURE__ */ tupleHash(algorithms.tuplehash128, 16);
+export const tuplehash256 = /* @__PURE__ */ tupleHash(algorithms.tuplehash256, 32);
+export const tuplehash128xof = /* @__PURE__ */ tupleHash(algorithms.tuplehashxof128, 16);
+export const tuplehash256xof = /* @__PURE__ */ tupleHash(algorithms.tuplehashxof256, 32);
+export const turboshake128 = /* @__PURE__ */ turboshake(algorithms.turboshake128, 32);
+export const turboshake256 = /* @__PURE__ */ turboshake(algorithms.turboshake256, 64);
 /** KangarooTwelve by its names in version 2. */
-export const kt128 = /* @__PURE__ */ kangaroo(algorithms.kt128, 'kt128', 32);
-export const kt256 = /* @__PURE__ */ kangaroo(algorithms.kt256, 'kt256', 64);
+export const kt128 = /* @__PURE__ */ kangaroo(algorithms.kt128, 32);
+export const kt256 = /* @__PURE__ */ kangaroo(algorithms.kt256, 64);
 /** KangarooTwelve by its name in version 1. */
-export const k12 = /* @__PURE__ */ kangaroo(algorithms.kt128, 'k12', 32);
+export const k12 = /* @__PURE__ */ kangaroo(algorithms.kt128, 32, 'k12');
 /** Its MAC, in version 2. */
 export const HopMAC128 = /* @__PURE__ */ hopMac(kt128);
 export const HopMAC256 = /* @__PURE__ */ hopMac(kt256);
 
-function specOfAddon(major: MajorVersion, facts: Algorithm, outputLen: number): Spec {
-  return { major, kind: 'sponge', facts, outputLen, xof: facts.xof === true, encode: undefined };
+/** Returns noble's name of an algorithm: `kmac128xof` for `kmacxof128`. */
+function nameOf({ name }: Algorithm): string {
+  return name.replace(/xof(\d+)$/, '$1xof');
 }
 
-function family<Options>(name: string, read: (options: Options) => Given | undefined) {
-  return { subpath: 'sha3-addons', name, always: false, bare: false, read };
-}
-
-/** Returns the parameters of a digest that depends on its size unless it is extendable. */
-function sized(spec: Spec, size: number, values: Parameter[]): Given {
-  const { xof, digestSize } = spec.facts;
-  if (!xof && size !== digestSize) values.push(['outputLength', size]);
-  return givenOf(size, values);
-}
-
-function cshake(
-  algorithm: Algorithm,
-  name: string,
+/** Returns the arguments of {@link optionHash}. */
+function family(
+  facts: Algorithm,
   outputLen: number,
-): Maker<CHash<cShakeOpts, HashXOF>> {
-  return backed('sha3-addons', name, (major) => {
-    const spec = specOfAddon(major, algorithm, outputLen);
-    const read = (options: cShakeOpts): Given | undefined => {
-      if (!isPlain(options)) return undefined;
-      const { dkLen, personalization, NISTfn } = options;
-      const size = sizeOption(dkLen, outputLen);
-      const values = customization(major, personalization);
-      if (size === undefined || values === undefined) return undefined;
-      if (NISTfn !== undefined) {
-        // Both versions take strings.
-        const name = inputOf(1, NISTfn);
-        if (name === undefined) return undefined;
-        values.push(['functionName', name]);
-      }
-      return givenOf(size, values);
-    };
-    return optionHash<cShakeOpts, HashXOF>(spec, family(name, read));
-  });
+  readers: Readers,
+  name: string = nameOf(facts),
+) {
+  return { subpath: 'sha3-addons', name, kind: 'sponge', facts, outputLen, readers } as const;
 }
 
-/** Returns the customization string as a parameter. */
-function customization(major: MajorVersion, personalization: unknown): Parameter[] | undefined {
-  if (personalization === undefined) return [];
-  const bytes = inputOf(major, personalization);
-  return bytes === undefined ? undefined : [['customization', bytes]];
+function cshake(facts: Algorithm, outputLen: number): Maker<CHash<cShakeOpts, HashXOF>> {
+  return optionHash(family(facts, outputLen, cshakeReaders));
 }
 
-function turboshake(
-  algorithm: Algorithm,
-  name: string,
-  outputLen: number,
-): Maker<CHash<TurboshakeOpts, HashXOF>> {
-  return backed('sha3-addons', name, (major) => {
-    const read = (options: TurboshakeOpts): Given | undefined => {
-      if (!isPlain(options)) return undefined;
-      const { dkLen, D } = options;
-      const size = sizeOption(dkLen, outputLen);
-      if (size === undefined) return undefined;
-      if (D === undefined) return givenOf(size);
-      return isNumber(D, 127) ? givenOf(size, [['domain', D]]) : undefined;
-    };
-    const spec = specOfAddon(major, algorithm, outputLen);
-    return optionHash<TurboshakeOpts, HashXOF>(spec, family(name, read));
-  });
+function turboshake(facts: Algorithm, outputLen: number): Maker<CHash<TurboshakeOpts, HashXOF>> {
+  return optionHash(family(facts, outputLen, turboshakeReaders));
 }
 
 function kangaroo(
-  algorithm: Algorithm,
-  name: string,
+  facts: Algorithm,
   outputLen: number,
+  name?: string,
 ): Maker<CHash<KangarooOpts, HashXOF>> {
-  return backed('sha3-addons', name, (major) => {
-    const read = (options: KangarooOpts): Given | undefined => {
-      if (!isPlain(options)) return undefined;
-      const { dkLen, personalization } = options;
-      const size = sizeOption(dkLen, outputLen);
-      const values = customization(major, personalization);
-      return size === undefined || values === undefined ? undefined : givenOf(size, values);
-    };
-    const spec = specOfAddon(major, algorithm, outputLen);
-    return optionHash<KangarooOpts, HashXOF>(spec, family(name, read));
-  });
+  return optionHash(family(facts, outputLen, custom, name));
+}
+
+function parallelHash(facts: Algorithm, outputLen: number): Maker<CHash<ParallelOpts, HashXOF>> {
+  return optionHash(family(facts, outputLen, parallelReaders), { bare: true });
 }
 
 function hopMac(kangarooTwelve: Maker<CHash<KangarooOpts, HashXOF>>): Maker<HopMAC> {
@@ -231,49 +185,14 @@ function hopMac(kangarooTwelve: Maker<CHash<KangarooOpts, HashXOF>>): Maker<HopM
   });
 }
 
-/** Bytes of a block of ParallelHash in noble. */
-const PARALLEL_BLOCK = 8;
-
-function parallelHash(
-  algorithm: Algorithm,
-  name: string,
-  outputLen: number,
-): Maker<CHash<ParallelOpts, HashXOF>> {
+function kmac(facts: Algorithm, outputLen: number): Maker<IKMAC> {
+  const name = nameOf(facts);
   return backed('sha3-addons', name, (major) => {
-    const spec = specOfAddon(major, algorithm, outputLen);
-    const read = (options: ParallelOpts): Given | undefined => {
-      if (!isPlain(options)) return undefined;
-      const { dkLen, personalization, blockLen = PARALLEL_BLOCK } = options;
-      const size = sizeOption(dkLen, outputLen);
-      const values = customization(major, personalization);
-      if (size === undefined || values === undefined || !isNumber(blockLen, OUTPUT_MAX))
-        return undefined;
-      values.push(['blockSize', blockLen]);
-      return sized(spec, size, values);
-    };
-    const whole = { ...family(name, read), always: true, bare: true };
-    return optionHash<ParallelOpts, HashXOF>(spec, whole);
-  });
-}
-
-/** The options of a call without any. */
-const NONE: KangarooOpts = /* @__PURE__ */ Object.freeze({ __proto__: null } as {});
-
-/** Returns the parameters of KMAC and TupleHash without the key. */
-function macParameters(spec: Spec, options: KangarooOpts): Given | undefined {
-  if (!isPlain(options)) return undefined;
-  const { dkLen, personalization } = options;
-  const size = sizeOption(dkLen, spec.outputLen);
-  const values = customization(spec.major, personalization);
-  return size === undefined || values === undefined ? undefined : sized(spec, size, values);
-}
-
-function kmac(algorithm: Algorithm, name: string, outputLen: number): Maker<IKMAC> {
-  return backed('sha3-addons', name, (major) => {
-    const spec = specOfAddon(major, algorithm, outputLen);
+    const spec = newSpec(major, 'sponge', facts, outputLen);
+    const readOptions = optionReader(spec, custom);
     const lent = (): any => original(major, 'hashes', 'sha3-addons', name);
     const read = (key: Uint8Array, options: KangarooOpts): Given | undefined => {
-      const parameters = macParameters(spec, options);
+      const parameters = readOptions(options);
       const bytes = inputOf(major, key);
       if (parameters === undefined || bytes === undefined) return undefined;
       return { ...parameters, key: bytes };
@@ -281,37 +200,33 @@ function kmac(algorithm: Algorithm, name: string, outputLen: number): Maker<IKMA
     const mac = (key: Uint8Array, data: Uint8Array, options: KangarooOpts = NONE): FreshBytes => {
       const parameters = read(key, options);
       if (parameters === undefined) return lent()(key, data, options);
-      return digestWith(spec.facts, parameters, message(major, data));
+      return digestWith(facts, parameters, message(major, data));
     };
     const create = (key: Uint8Array, options: KangarooOpts = NONE): HashXOF => {
       const parameters = read(key, options);
       return parameters === undefined ? lent().create(key, options) : begun(spec, parameters);
     };
-    return described(mac as never, spec, create, {
-      nist: undefined,
-      bare: true,
-    }) as unknown as IKMAC;
+    return described(mac as never, spec, create, { bare: true }) as unknown as IKMAC;
   });
 }
 
-function tupleHash(algorithm: Algorithm, name: string, outputLen: number): Maker<ITupleHash> {
+function tupleHash(facts: Algorithm, outputLen: number): Maker<ITupleHash> {
+  const name = nameOf(facts);
   return backed('sha3-addons', name, (major) => {
     const encode = (item: Uint8Array): Uint8Array => encodeItems([item]);
-    const spec = { ...specOfAddon(major, algorithm, outputLen), encode };
+    const spec = { ...newSpec(major, 'sponge', facts, outputLen), encode };
+    const read = optionReader(spec, custom);
     const lent = (): any => original(major, 'hashes', 'sha3-addons', name);
     const tuple = (messages: Uint8Array[], options: KangarooOpts = NONE): FreshBytes => {
-      const parameters = macParameters(spec, options);
+      const parameters = read(options);
       if (parameters === undefined || !Array.isArray(messages)) return lent()(messages, options);
       const items = encodeItems(messages.map((each) => message(major, each)));
-      return digestWith(spec.facts, parameters, items);
+      return digestWith(facts, parameters, items);
     };
     const create = (options: KangarooOpts = NONE): HashXOF => {
-      const parameters = macParameters(spec, options);
+      const parameters = read(options);
       return parameters === undefined ? lent().create(options) : begun(spec, parameters);
     };
-    return described(tuple as never, spec, create, {
-      nist: undefined,
-      bare: true,
-    }) as unknown as ITupleHash;
+    return described(tuple as never, spec, create, { bare: true }) as unknown as ITupleHash;
   });
 }

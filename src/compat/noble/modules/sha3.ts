@@ -4,14 +4,14 @@ import {
   optionHash,
   plainHash,
   type CHash,
-  type Family,
   type HashXOF,
   type ShakeOpts,
-  type Spec,
 } from '../hash-objects.js';
-import { backed, type Maker } from '../original.js';
-import { givenOf } from '../../../catalog/parameters.js';
-import { isPlain, sizeOption } from '../parameters.js';
+import type { Maker } from '../original.js';
+import type { Readers } from '../parameters.js';
+
+/** dkLen is the only option. */
+const readers: Readers = { pick: ({ dkLen }) => [dkLen], reads: [] };
 
 export const sha3_224 = /* @__PURE__ */ plainHash(algorithms.sha3_224, 'sponge', 7);
 export const sha3_256 = /* @__PURE__ */ plainHash(algorithms.sha3_256, 'sponge', 8);
@@ -33,18 +33,6 @@ function shake(
   nist: number,
   name: string,
 ): Maker<CHash<ShakeOpts, HashXOF>> {
-  return backed('sha3', name, (major) => {
-    const spec: Spec = { major, kind: 'sponge', facts, outputLen, xof: true, encode: undefined };
-    const family: Family<ShakeOpts> = {
-      subpath: 'sha3',
-      name,
-      always: false,
-      bare: false,
-      read: (options) => {
-        const size = isPlain(options) ? sizeOption(options.dkLen, outputLen) : undefined;
-        return size === undefined ? undefined : givenOf(size);
-      },
-    };
-    return optionHash<ShakeOpts, HashXOF>(spec, family, nist);
-  });
+  const shown = { subpath: 'sha3', name, kind: 'sponge', facts, outputLen, readers } as const;
+  return optionHash<ShakeOpts, HashXOF>(shown, { nist });
 }
