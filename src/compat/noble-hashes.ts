@@ -6,9 +6,6 @@
  *
  * @packageDocumentation
  */
-import { hashes1, hashes2 } from './noble/hash-modules.js';
-import * as original from './noble/original.js';
-
 export type {
   cShakeOpts,
   HopMAC,
@@ -27,13 +24,5 @@ export type { Pbkdf2Opt } from './noble/modules/pbkdf2.js';
 export type { ScryptOpts } from './noble/modules/scrypt.js';
 export type { MajorVersion, NobleModule, NoblePackage, NobleSource } from './noble/original.js';
 
-/** The modules of @noble/hashes 2 by sub-path: `v2.sha2.sha256`. */
-export const v2: typeof hashes2 = hashes2;
-/** The modules of @noble/hashes 1 by sub-path: `v1.sha256.sha256`. */
-export const v1: typeof hashes1 = hashes1;
-/** Sets where noble itself comes from. */
-export const useNoble = original.useNoble;
-/** Returns how many calls noble itself has served, by name. */
-export const nobleCalls = original.nobleCalls;
-/** The versions of noble that the modules stand in for. */
-export const knownNoble = original.known;
+export { v1, v2 } from './noble/hash-modules.js';
+export { useNoble, nobleCalls, knownNoble } from './noble/original.js';

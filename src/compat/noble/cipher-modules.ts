@@ -6,12 +6,9 @@ import { ctr, gcm, gcmsiv, aeskw, aeskwp, expandKeyLE, expandKeyDecLE } from './
 import { chacha20poly1305, xchacha20poly1305, chacha20 } from './modules/chacha.js';
 import { webCrypto } from './modules/crypto.js';
 import * as helpers from './modules/byte-helpers.js';
-import { lend, modulesOf, type Lent, type Maker, type Modules } from './original.js';
+import { lend, modulesOf, type Modules } from './original.js';
 
-const lent = <Name extends string>(
-  subpath: string,
-  names: readonly Name[],
-): Record<Name, Maker<Lent>> => lend('ciphers', subpath, names);
+const lent = lend('ciphers');
 
 /** The modules that both versions have. */
 const common = {
@@ -128,7 +125,7 @@ const table1 = {
 /** The makers by major version, for tools/noble-modules.mjs. */
 export const tables = { v1: table1, v2: table2 };
 
-/** The modules of @noble/ciphers 2 by sub-path. */
-export const ciphers2: Modules<typeof table2> = /* @__PURE__ */ modulesOf(2, table2);
-/** The modules of @noble/ciphers 1 by sub-path. */
-export const ciphers1: Modules<typeof table1> = /* @__PURE__ */ modulesOf(1, table1);
+/** The modules of @noble/ciphers 2 by sub-path: `v2.aes.gcm`. */
+export const v2: Modules<typeof table2> = /* @__PURE__ */ modulesOf(2, table2);
+/** The modules of @noble/ciphers 1 by sub-path: `v1.aes.gcm`. */
+export const v1: Modules<typeof table1> = /* @__PURE__ */ modulesOf(1, table1);

@@ -23,12 +23,9 @@ import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from './module
 import * as sha3 from './modules/sha3.js';
 import * as addons from './modules/sha3-addons.js';
 import * as helpers from './modules/byte-helpers.js';
-import { lend, modulesOf, type Lent, type Maker, type Modules } from './original.js';
+import { lend, modulesOf, type Modules } from './original.js';
 
-const lent = <Name extends string>(
-  subpath: string,
-  names: readonly Name[] | Readonly<Record<Name, string>>,
-): Record<Name, Maker<Lent>> => lend('hashes', subpath, names);
+const lent = lend('hashes');
 
 /** The modules that both versions have. */
 const common = {
@@ -230,7 +227,7 @@ const table1 = {
 /** The makers by major version, for tools/noble-modules.mjs. */
 export const tables = { v1: table1, v2: table2 };
 
-/** The modules of @noble/hashes 2 by sub-path. */
-export const hashes2: Modules<typeof table2> = /* @__PURE__ */ modulesOf(2, table2);
-/** The modules of @noble/hashes 1 by sub-path. */
-export const hashes1: Modules<typeof table1> = /* @__PURE__ */ modulesOf(1, table1);
+/** The modules of @noble/hashes 2 by sub-path: `v2.sha2.sha256`. */
+export const v2: Modules<typeof table2> = /* @__PURE__ */ modulesOf(2, table2);
+/** The modules of @noble/hashes 1 by sub-path: `v1.sha256.sha256`. */
+export const v1: Modules<typeof table1> = /* @__PURE__ */ modulesOf(1, table1);

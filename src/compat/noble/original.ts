@@ -68,62 +68,44 @@ export function original(
   return loaded;
 }
 
-function exportOf(major: MajorVersion, name: NoblePackage, subpath: string, entry: string): Lent {
-  const label = `${subpath}/${entry}`;
-  const module = moduleOf(major, name, subpath, label);
-  if (Object.hasOwn(module, entry)) return module[entry];
-  throw makeError(
-    'ERR_NOBLE_VERSION',
-    `the installed @noble/${name} has no ${label}; install one of ${known[name][major]}`,
-  );
-}
-
-/** The versions with test suites that pass. */
-export const known: Readonly<Record<NoblePackage, Readonly<Record<MajorVersion, string>>>> = {
+/** The versions of noble that the modules stand in for: those with test suites that pass. */
+export const knownNoble: Readonly<Record<NoblePackage, Readonly<Record<MajorVersion, string>>>> = {
   hashes: { 1: '1.1 to 1.8', 2: '2.0 to 2.4' },
   ciphers: { 1: '1.0 to 1.3', 2: '2.0 to 2.4' },
 };
 
-function moduleOf(
-  major: MajorVersion,
-  name: NoblePackage,
-  subpath: string,
-  label: string,
-): NobleModule {
-  const source = sources.get(`${name}@${major}`);
-  if (source !== undefined) return found(source(subpath), name, label, undefined);
+function exportOf(major: MajorVersion, name: NoblePackage, subpath: string, entry: string): Lent {
+  const label = `${subpath}/${entry}`;
+  const place = `${name}@${major}`;
   let loaded: LoadedNoble | undefined;
-  let reason: unknown;
-  try {
-    loaded = loadNoble(name, subpath);
-  } catch (error) {
-    reason = error;
+  let detail = '';
+  if (!sources.has(place)) {
+    try {
+      loaded = loadNoble(name, subpath);
+    } catch (error) {
+      if (error instanceof Error) detail = `: ${error.message.split('\n')[0]}`;
+    }
   }
   // With an override the name leads to a package that re-exports Millrace and has called useNoble.
-  const replaced = sources.get(`${name}@${major}`);
-  if (replaced !== undefined) return found(replaced(subpath), name, label, undefined);
-  const version = loaded?.version;
+  const source = sources.get(place);
+  const module = source === undefined ? loaded?.module : source(subpath);
+  const version = source === undefined ? loaded?.version : undefined;
   if (version !== undefined && !version.startsWith(`${major}.`)) {
     throw makeError(
       'ERR_NOBLE_VERSION',
-      `${label} needs @noble/${name} ${known[name][major]}; ${version} is installed`,
+      `${label} needs @noble/${name} ${knownNoble[name][major]}; ${version} is installed`,
     );
   }
-  return found(loaded?.module, name, label, reason);
-}
-
-function found(
-  module: NobleModule | undefined,
-  name: NoblePackage,
-  label: string,
-  reason: unknown,
-): NobleModule {
-  if (module !== undefined) return module;
-  const detail = reason instanceof Error ? `: ${reason.message.split('\n')[0]}` : '';
+  if (module === undefined)
+    throw makeError(
+      'ERR_NOBLE_MISSING',
+      `Millrace lacks ${label} or this use of it, and @noble/${name} cannot be loaded${detail}. ` +
+        `Install @noble/${name}, or call useNoble`,
+    );
+  if (Object.hasOwn(module, entry)) return module[entry];
   throw makeError(
-    'ERR_NOBLE_MISSING',
-    `Millrace lacks ${label} or this use of it, and @noble/${name} cannot be loaded${detail}. ` +
-      `Install @noble/${name}, or call useNoble`,
+    'ERR_NOBLE_VERSION',
+    `the installed @noble/${name} has no ${label}; install one of ${knownNoble[name][major]}`,
   );
 }
 
@@ -177,26 +159,27 @@ export function lent(
 }
 
 /**
- * Returns makers of stand-ins for exports of noble, by name; a table has the newest names of
- * renamed ones.
+ * Returns a function that returns makers of stand-ins for exports of noble, by name; a table has
+ * the newest names of renamed ones.
  */
-export function lend<Name extends string>(
-  name: NoblePackage,
-  subpath: string,
-  entries: readonly Name[] | Readonly<Record<Name, string>>,
-): Record<Name, Maker<Lent>> {
-  const pairs = Array.isArray(entries)
-    ? entries.map((entry) => [entry, entry])
-    : Object.entries(entries);
-  return Object.fromEntries(
-    pairs.map(([shown, entry]) => [
-      shown,
-      Object.assign((major: MajorVersion) => lent(major, name, subpath, entry), {
-        noble: [subpath, entry],
-        lent: true,
-      }),
-    ]),
-  ) as Record<Name, Maker<Lent>>;
+export function lend(name: NoblePackage) {
+  return <Name extends string>(
+    subpath: string,
+    entries: readonly Name[] | Readonly<Record<Name, string>>,
+  ): Record<Name, Maker<Lent>> => {
+    const pairs = Array.isArray(entries)
+      ? entries.map((entry) => [entry, entry])
+      : Object.entries(entries);
+    return Object.fromEntries(
+      pairs.map(([shown, entry]) => [
+        shown,
+        Object.assign((major: MajorVersion) => lent(major, name, subpath, entry), {
+          noble: [subpath, entry],
+          lent: true,
+        }),
+      ]),
+    ) as Record<Name, Maker<Lent>>;
+  };
 }
 
 /** Makers of a module's exports, by name. */
