@@ -10,16 +10,13 @@ import { derived } from './derive-by-parser.js';
 type Algorithms = Readonly<Record<number, string>>;
 
 function aead(algorithms: Algorithms): Aead {
-  return {
-    seal(key, nonce, aad, source, target) {
+  const crypt =
+    ({ fill }: typeof sealParser): Aead['seal'] =>
+    (key, nonce, aad, source, target) => {
       const options = { key, nonce, source, aad, target };
-      runSync(sealParser.fill, [algorithms[key.length], options], 2);
-    },
-    open(key, nonce, aad, source, target) {
-      const options = { key, nonce, source, aad, target };
-      runSync(openParser.fill, [algorithms[key.length], options], 2);
-    },
-  };
+      runSync(fill, [algorithms[key.length], options], 2);
+    };
+  return { seal: crypt(sealParser), open: crypt(openParser) };
 }
 
 function stream(algorithms: Algorithms): StreamCipher {

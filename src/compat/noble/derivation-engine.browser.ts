@@ -7,16 +7,10 @@ import type { Algorithm } from './algorithms.browser.js';
 import { inputsOf, wipeInputs } from '../../portable/text-inputs.js';
 import { nextTurn } from '../../base/runtime.browser.js';
 import type { FreshBytes } from '../../base/platform-types.js';
-import type { Pbkdf2Given } from './derivations.js';
+import type { ExpandGiven, HkdfGiven, Pbkdf2Given } from './derivations.js';
 
 /** Derives with HKDF (RFC 5869). */
-export function hkdf(
-  algorithm: Algorithm,
-  ikm: Uint8Array,
-  salt: Uint8Array,
-  info: Uint8Array,
-  size: number,
-): FreshBytes {
+export function hkdf(...[algorithm, ikm, salt, info, size]: HkdfGiven<Algorithm>): FreshBytes {
   const key = secretMemory(algorithm.digestSize);
   try {
     hkdfExtract(algorithm.hash, algorithm, ikm, salt, key);
@@ -27,12 +21,7 @@ export function hkdf(
 }
 
 /** Expands a uniform key with HKDF. */
-export function expand(
-  algorithm: Algorithm,
-  key: Uint8Array,
-  info: Uint8Array,
-  size: number,
-): FreshBytes {
+export function expand(...[algorithm, key, info, size]: ExpandGiven<Algorithm>): FreshBytes {
   const target = secretMemory(size);
   hkdfExpand(algorithm.hash, algorithm, key, info, target);
   return target;

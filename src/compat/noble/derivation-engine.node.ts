@@ -2,28 +2,16 @@
 import type { FreshBytes } from '../../base/platform-types.js';
 import { hkdfExpandParser, hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
-import type { Algorithm } from './algorithms.node.js';
 import { derived, derivedLater } from './derive-by-parser.js';
-import type { Pbkdf2Given } from './derivations.js';
+import type { ExpandGiven, HkdfGiven, Pbkdf2Given } from './derivations.js';
 
 /** Derives with HKDF (RFC 5869). */
-export function hkdf(
-  { name }: Algorithm,
-  ikm: Uint8Array,
-  salt: Uint8Array,
-  info: Uint8Array,
-  size: number,
-): FreshBytes {
+export function hkdf(...[{ name }, ikm, salt, info, size]: HkdfGiven): FreshBytes {
   return derived(hkdfParser, [name, ikm, salt, info, size]);
 }
 
 /** Expands a uniform key with HKDF. */
-export function expand(
-  { name }: Algorithm,
-  key: Uint8Array,
-  info: Uint8Array,
-  size: number,
-): FreshBytes {
+export function expand(...[{ name }, key, info, size]: ExpandGiven): FreshBytes {
   return derived(hkdfExpandParser, [name, key, info, size]);
 }
 

@@ -25,6 +25,19 @@ export interface Argon2Cost {
 export type Progress = ((fraction: number) => void) | undefined;
 
 /** The arguments of the engines' functions. */
+export type HkdfGiven<Hash = Algorithm> = [
+  algorithm: Hash,
+  ikm: Uint8Array,
+  salt: Uint8Array,
+  info: Uint8Array,
+  size: number,
+];
+export type ExpandGiven<Hash = Algorithm> = [
+  algorithm: Hash,
+  key: Uint8Array,
+  info: Uint8Array,
+  size: number,
+];
 export type Pbkdf2Given<Hash = Algorithm> = [
   algorithm: Hash,
   password: KDFInput,

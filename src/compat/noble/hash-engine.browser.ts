@@ -3,9 +3,10 @@
  * those that it uses.
  */
 import { parameterBlock, takesRawKey, type Given } from '../../catalog/parameters.js';
-import type { Guard, HashParams, Recipe } from '../../portable/families/hash.js';
+import type { HashParams, Recipe } from '../../portable/families/hash.js';
 import { PLAIN } from '../../portable/families/hash.js';
 import { prepareHmac, writeMac as write } from '../../portable/families/hmac.js';
+import type { RunningSteps } from '../../portable/functions/running.js';
 import { isUint8Array, NO_BYTES, part } from '../../base/intrinsics.js';
 import {
   secretCopy,
@@ -17,22 +18,14 @@ import {
 import type { FreshBytes } from '../../base/platform-types.js';
 import type { Algorithm } from './algorithms.browser.js';
 
-interface Steps {
-  /** Wipes states that may reveal a key. */
-  readonly guard: Guard | undefined;
-  update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
-  finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
-  squeeze(state: Uint8Array, target: Uint8Array, next: Uint8Array): void;
-}
-
 /** A running hash or HMAC. */
 export class Running {
   readonly size: number;
-  readonly #steps: Steps;
+  readonly #steps: RunningSteps;
   #state: Secret;
   #begun = false;
 
-  constructor(steps: Steps, size: number, stateSize: number) {
+  constructor(steps: RunningSteps, size: number, stateSize: number) {
     this.size = size;
     this.#steps = steps;
     this.#state = secretMemory(stateSize);
@@ -62,7 +55,7 @@ export class Running {
   /** Writes the next bytes of an extendable output; the first call ends the message. */
   squeeze(target: Uint8Array, offset: number, size: number): void {
     if (size === 0) return;
-    this.#steps.squeeze(this.#before, part(target, offset, size), this.#state);
+    this.#steps.squeeze!(this.#before, NO_BYTES, part(target, offset, size), this.#state);
     this.#begun = true;
   }
 
@@ -93,11 +86,11 @@ function paramsOf({ parameters }: Recipe, { key, values }: Given): HashParams {
 export function begin(algorithm: Algorithm, given: Given): Running {
   const { hash, stateSize } = algorithm;
   const params = paramsOf(algorithm, given);
-  const steps: Steps = {
+  const steps: RunningSteps = {
     guard: params.guard,
     update: (state, source, next) => hash.update(params, state, source, next),
     finish: (state, rest, target) => hash.finish(params, state, rest, target),
-    squeeze: (state, target, next) => hash.squeeze!(params, state, NO_BYTES, target, next),
+    squeeze: (state, rest, target, next) => hash.squeeze!(params, state, rest, target, next),
   };
   // All copies of the hash share the steps.
   params.guard?.(steps, params.secret);
@@ -107,7 +100,7 @@ export function begin(algorithm: Algorithm, given: Given): Running {
 /** Begins a running HMAC. */
 export function beginMac(algorithm: Algorithm, key: Uint8Array): Running | undefined {
   const mac = prepareHmac(algorithm.hash, algorithm, key).disposeWhenCollected();
-  return new Running(mac as unknown as Steps, algorithm.digestSize, algorithm.stateSize);
+  return new Running(mac, algorithm.digestSize, algorithm.stateSize);
 }
 
 /** Returns the digest of a whole message; undefined if it is not a Uint8Array. */

@@ -13,7 +13,7 @@ import {
   type Argon2Given,
 } from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';
-import type { Maker } from '../original.js';
+import type { MajorVersion, Maker } from '../original.js';
 import { isPlain } from '../parameters.js';
 
 /** The cost of Argon2. */
@@ -43,51 +43,46 @@ export interface ArgonOpts {
 type Given = [password: KDFInput, salt: KDFInput, options: ArgonOpts];
 
 /** Returns the arguments that Millrace accepts; noble serves or refuses the others. */
-function read(
-  algorithm: string,
-  [password, salt, options]: Given,
-  later: boolean,
-): Argon2Given | undefined {
-  if (!isInput(password) || !isInput(salt) || !isPlain(options)) return undefined;
-  const { t, m, p, version = 0x13, key, personalization, dkLen = 32, onProgress } = options;
-  const { maxmem = 2 ** 32 - 1, asyncTick = 10 } = options;
-  if (![t, m, p, maxmem].every((each) => isCount(each, 1)) || !isCount(dkLen, 4)) return undefined;
-  if (m < 8 * p || p >= 2 ** 24 || t >= 2 ** 32 || dkLen > RESULT_MAX || !isCount(asyncTick, 0))
-    return undefined;
-  const segment = Math.floor(m / (4 * p));
-  // Bytes, or words of 4 bytes in older versions of noble: noble decides what is too much.
-  if (4 * p * segment * 1024 > maxmem || maxmem >= 2 ** 32) return undefined;
-  if (version !== 0x10 && version !== 0x13) return undefined;
-  if (![key, personalization].every((each) => each === undefined || isInput(each)))
-    return undefined;
-  if ((typeof salt === 'string' ? message(1, salt) : salt).length < 8) return undefined;
-  if (onProgress !== undefined && (typeof onProgress !== 'function' || !later)) return undefined;
-  const cost = {
-    secret: key ?? NO_BYTES,
-    associatedData: personalization ?? NO_BYTES,
-    memory: m,
-    passes: t,
-    parallelism: p,
-    version,
+const read =
+  (algorithm: string) =>
+  (
+    _major: MajorVersion,
+    [password, salt, options]: Given,
+    later: boolean,
+  ): Argon2Given | undefined => {
+    if (!isInput(password) || !isInput(salt) || !isPlain(options)) return undefined;
+    const { t, m, p, version = 0x13, key, personalization, dkLen = 32, onProgress } = options;
+    const { maxmem = 2 ** 32 - 1, asyncTick = 10 } = options;
+    if (![t, m, p, maxmem].every((each) => isCount(each, 1)) || !isCount(dkLen, 4))
+      return undefined;
+    if (m < 8 * p || p >= 2 ** 24 || t >= 2 ** 32 || dkLen > RESULT_MAX || !isCount(asyncTick, 0))
+      return undefined;
+    const segment = Math.floor(m / (4 * p));
+    // Bytes, or words of 4 bytes in older versions of noble: noble decides what is too much.
+    if (4 * p * segment * 1024 > maxmem || maxmem >= 2 ** 32) return undefined;
+    if (version !== 0x10 && version !== 0x13) return undefined;
+    if (![key, personalization].every((each) => each === undefined || isInput(each)))
+      return undefined;
+    if ((typeof salt === 'string' ? message(1, salt) : salt).length < 8) return undefined;
+    if (onProgress !== undefined && (typeof onProgress !== 'function' || !later)) return undefined;
+    const cost = {
+      secret: key ?? NO_BYTES,
+      associatedData: personalization ?? NO_BYTES,
+      memory: m,
+      passes: t,
+      parallelism: p,
+      version,
+    };
+    const report = progress(onProgress, t * 4 * p * segment - 2 * p);
+    return [algorithm, password, salt, dkLen, cost, report];
   };
-  const report = progress(onProgress, t * 4 * p * segment - 2 * p);
-  return [algorithm, password, salt, dkLen, cost, report];
-}
 
 function sync(name: string): Maker<(...given: Given) => FreshBytes> {
-  return derivation(
-    ['argon2', name],
-    (_major, given: Given, later) => read(name, given, later),
-    platform.argon2,
-  );
+  return derivation(['argon2', name], read(name), platform.argon2);
 }
 
 function later(name: string): Maker<(...given: Given) => Promise<FreshBytes>> {
-  return derivationLater(
-    ['argon2', `${name}Async`],
-    (_major, given: Given, later) => read(name, given, later),
-    platform.argon2Later,
-  );
+  return derivationLater(['argon2', `${name}Async`], read(name), platform.argon2Later);
 }
 
 export const argon2d = /* @__PURE__ */ sync('argon2d');

@@ -46,28 +46,19 @@ export interface TurboshakeOpts extends ShakeOpts {
   D?: number;
 }
 
+/** The properties of a hash, in version 2. */
+type Properties = Pick<CHash, 'outputLen' | 'blockLen' | 'canXOF'>;
+
 /** KMAC: a function of key and message. */
-export interface IKMAC {
+export interface IKMAC extends Properties {
   (key: Uint8Array, data: Uint8Array, options?: KangarooOpts): FreshBytes;
-  /** Bytes of the result (version 2). */
-  readonly outputLen: number;
-  /** Bytes of a block of the hash (version 2). */
-  readonly blockLen: number;
-  /** True for an extendable output (version 2). */
-  readonly canXOF: boolean;
   /** Returns a running MAC for a message in parts. */
   create(key: Uint8Array, options?: KangarooOpts): HashXOF;
 }
 
 /** TupleHash: a function of an array of items. */
-export interface ITupleHash {
+export interface ITupleHash extends Properties {
   (messages: Uint8Array[], options?: KangarooOpts): FreshBytes;
-  /** Bytes of the digest (version 2). */
-  readonly outputLen: number;
-  /** Bytes of a block of the hash (version 2). */
-  readonly blockLen: number;
-  /** True for an extendable output (version 2). */
-  readonly canXOF: boolean;
   /** Returns a running hash; each update adds one item. */
   create(options?: KangarooOpts): HashXOF;
 }
