@@ -1,17 +1,14 @@
 /** Counts calls by function, algorithm and library, for MILLRACE_REGISTER_LOG. */
 
-/** The library that served a call. */
-export type Server = 'Millrace' | 'Node.js';
-
 /** True while calls are counted. Read it before {@link countCall}, which costs a map's lookup. */
 export const callLog = { on: false };
 
 const counts = new Map<string, number>();
 
-/** Counts one call. `algorithm` is not a secret: callers pass names of algorithms only. */
-export function countCall(name: string, algorithm: unknown, server: Server): void {
+/** Counts one call, by the library that served it. `algorithm` is not a secret: callers pass names of algorithms only. */
+export function countCall(name: string, algorithm: unknown, served: boolean): void {
   const shown = typeof algorithm === 'string' ? algorithm.slice(0, 40).toLowerCase() : '';
-  const key = `${server}\t${name}\t${shown}`;
+  const key = `${served ? 'Millrace' : 'Node.js'}\t${name}\t${shown}`;
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
@@ -26,38 +23,23 @@ export function callTable(): string {
 }
 
 /**
- * The argument of each of Node's functions that names an algorithm. The arguments of other
- * functions may be secrets and are never counted.
+ * Node's functions with an algorithm as their first argument. The arguments of other functions may
+ * be secrets and are never counted.
  */
-const algorithmAt: Readonly<Record<string, number>> = {
-  __proto__: null as never,
-  createCipheriv: 0,
-  createDecipheriv: 0,
-  createECDH: 0,
-  createHash: 0,
-  createHmac: 0,
-  createSign: 0,
-  createVerify: 0,
-  generateKey: 0,
-  generateKeyPair: 0,
-  generateKeyPairSync: 0,
-  generateKeySync: 0,
-  getDiffieHellman: 0,
-  hash: 0,
-  sign: 0,
-  verify: 0,
-};
-
-/** Returns argument `at`, undefined if there is none. */
-export function argumentAt(given: readonly unknown[], at: number): unknown {
-  return at < 0 ? undefined : given.at(at);
-}
+const namesAlgorithm = new Set(
+  (
+    'createCipheriv createDecipheriv createECDH createHash createHmac createSign createVerify ' +
+    'generateKey generateKeyPair generateKeyPairSync generateKeySync getDiffieHellman ' +
+    'hash sign verify'
+  ).split(' '),
+);
 
 /** Wraps one of Node's functions so that its calls are counted. */
 export function counted<F extends object>(name: string, function_: F): F {
+  const hasAlgorithm = namesAlgorithm.has(name);
   return new Proxy(function_, {
     apply(target, receiver, given: unknown[]) {
-      if (callLog.on) countCall(name, argumentAt(given, algorithmAt[name] ?? -1), 'Node.js');
+      if (callLog.on) countCall(name, hasAlgorithm ? given.at(0) : undefined, false);
       return Reflect.apply(target as never, receiver, given);
     },
   });

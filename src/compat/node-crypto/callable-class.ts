@@ -3,12 +3,14 @@
 type Constructor = new (...given: unknown[]) => object;
 
 /**
- * Returns a function to use in place of one of Node's classes. Classes derived from it are derived
- * from Node's. The first call goes to Node.js as well, which warns about it in some versions.
+ * Returns a function to use in place of one of Node's classes, and makes it the constructor of
+ * Millrace's objects. Classes derived from it are derived from Node's. The first call goes to
+ * Node.js as well, which warns about it in some versions.
  */
 export function callableClass(
   nodeClass: unknown,
-  create: (...given: unknown[]) => unknown,
+  create: (...given: never[]) => unknown,
+  objects: object,
 ): (...given: unknown[]) => unknown {
   const theirs = nodeClass as Constructor;
   let called = false;
@@ -25,18 +27,13 @@ export function callableClass(
       called = true;
       Reflect.construct(theirs, given);
     }
-    return create(...given);
+    return create(...(given as never[]));
   }
   Object.defineProperty(callable, 'prototype', { value: theirs.prototype as object });
-  return callable;
-}
-
-/**
- * Makes a function the constructor of objects that inherit from Node's class. Later versions
- * than Node.js 20 export a function that warns, with the class behind it as the constructor.
- */
-export function setConstructor(objects: object, nodeClass: unknown, own: unknown): void {
-  const { constructor } = (nodeClass as Constructor).prototype as object;
-  const value = constructor === nodeClass ? own : constructor;
+  // Later versions than Node.js 20 export a function that warns, with the class behind it as the
+  // constructor.
+  const { constructor } = theirs.prototype as object;
+  const value = constructor === nodeClass ? callable : constructor;
   Object.defineProperty(objects, 'constructor', { value, configurable: true });
+  return callable;
 }

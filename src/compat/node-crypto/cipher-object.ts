@@ -64,7 +64,8 @@ interface CipherKind {
   fresh(name: string, key: Uint8Array, iv: Uint8Array, options: unknown): NodeCipher;
 }
 
-type CipherClass = new (
+/** Makes the objects of a kind. `tagSize` is 0 without `authTagLength`. */
+export type CipherClass = new (
   served: ServedCipher,
   key: Uint8Array | string,
   iv: Uint8Array,
@@ -72,7 +73,7 @@ type CipherClass = new (
   options: unknown,
 ) => object;
 
-/** Makes the class of a kind. `tagSize` is 0 without `authTagLength`. */
+/** Makes the class of a kind. */
 export function cipherClass(kind: CipherKind): CipherClass {
   const { encrypt } = kind;
 

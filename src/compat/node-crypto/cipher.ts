@@ -1,58 +1,55 @@
 /** createCipheriv, createDecipheriv, Cipheriv and Decipheriv of millrace/node-crypto. */
 import { isUint8Array, sizeOf } from '../../base/intrinsics.js';
 import { callLog, countCall } from './call-log.js';
-import { callableClass, setConstructor } from './callable-class.js';
-import { cipherClass, type NodeCipher } from './cipher-object.js';
+import { callableClass } from './callable-class.js';
+import { cipherClass, type CipherClass, type NodeCipher } from './cipher-object.js';
 import { callNode, isPlain, original } from './original.js';
-import { servedCipher } from './served-ciphers.js';
-
-type NodeClass = { readonly prototype: object };
-const { Cipheriv: NodeCipheriv, Decipheriv: NodeDecipheriv } = original as unknown as Readonly<
-  Record<'Cipheriv' | 'Decipheriv', NodeClass>
->;
+import { servedCiphers } from './served-ciphers.js';
 
 /** The longest nonce that Node.js accepts for GCM. */
 const NONCE_MAX = 128;
 /** Node's tag lengths for GCM. */
 const TAG_SIZES: readonly unknown[] = [4, 8, 12, 13, 14, 15, 16];
 
-const CipherObject = cipherClass({
-  prototype: NodeCipheriv.prototype,
-  encrypt: true,
-  fresh: (...given) => callNode(original.createCipheriv, given) as NodeCipher,
-});
-const DecipherObject = cipherClass({
-  prototype: NodeDecipheriv.prototype,
-  encrypt: false,
-  fresh: (...given) => callNode(original.createDecipheriv, given) as NodeCipher,
-});
-
-export function createCipheriv(cipher: unknown, key: unknown, iv: unknown, options: unknown) {
-  const own = create(CipherObject, cipher, key, iv, options);
-  if (callLog.on) countCall('createCipheriv', cipher, own === undefined ? 'Node.js' : 'Millrace');
-  return (
-    own ?? original.createCipheriv(cipher as never, key as never, iv as never, options as never)
-  );
+/** Returns a function that creates ciphers or deciphers, and the class of their objects. */
+function kindOf(
+  name: 'createCipheriv' | 'createDecipheriv',
+  nodeClass: { readonly prototype: object },
+  encrypt: boolean,
+) {
+  const theirs = original[name];
+  const Class = cipherClass({
+    prototype: nodeClass.prototype,
+    encrypt,
+    fresh: (...given) => callNode(theirs, given) as NodeCipher,
+  });
+  function make(cipher: unknown, key: unknown, iv: unknown, options: unknown): unknown {
+    const own = create(Class, cipher, key, iv, options);
+    if (callLog.on) countCall(name, cipher, own !== undefined);
+    return own ?? callNode(theirs, [cipher, key, iv, options]);
+  }
+  return [make, callableClass(nodeClass, make, Class.prototype as object)] as const;
 }
 
-export function createDecipheriv(cipher: unknown, key: unknown, iv: unknown, options: unknown) {
-  const own = create(DecipherObject, cipher, key, iv, options);
-  if (callLog.on) countCall('createDecipheriv', cipher, own === undefined ? 'Node.js' : 'Millrace');
-  return (
-    own ?? original.createDecipheriv(cipher as never, key as never, iv as never, options as never)
-  );
-}
+/** createCipheriv and crypto.Cipheriv. */
+export const [createCipheriv, Cipheriv] = kindOf('createCipheriv', original.Cipheriv, true);
+/** createDecipheriv and crypto.Decipheriv. */
+export const [createDecipheriv, Decipheriv] = kindOf(
+  'createDecipheriv',
+  original.Decipheriv,
+  false,
+);
 
 /** Returns a cipher, or undefined if Node.js has to decide on the arguments. */
 function create(
-  Class: typeof CipherObject,
+  Class: CipherClass,
   name: unknown,
   key: unknown,
   iv: unknown,
   options: unknown,
 ): object | undefined {
   if (typeof name !== 'string') return undefined;
-  const served = servedCipher(name);
+  const served = servedCiphers.find(name);
   if (served === undefined || !isUint8Array(iv)) return undefined;
   const tagSize = options === undefined || options === null ? 0 : tagSizeOf(options);
   if (tagSize < 0) return undefined;
@@ -82,11 +79,3 @@ function tagSizeOf(options: unknown): number {
   if (authTagLength === undefined || authTagLength === null) return 0;
   return TAG_SIZES.includes(authTagLength) ? (authTagLength as number) : -1;
 }
-
-/** crypto.Cipheriv. */
-export const Cipheriv = callableClass(NodeCipheriv, createCipheriv as never);
-setConstructor(CipherObject.prototype as object, NodeCipheriv, Cipheriv);
-
-/** crypto.Decipheriv. */
-export const Decipheriv = callableClass(NodeDecipheriv, createDecipheriv as never);
-setConstructor(DecipherObject.prototype as object, NodeDecipheriv, Decipheriv);

@@ -6,11 +6,10 @@ import { hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
 import { scryptParser } from '../../kdf/scrypt.js';
 import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../base/intrinsics.js';
-import { scryptMemory } from '../../base/kdf-costs.js';
 import type { Callback } from '../../scheduling/completions.js';
-import { argumentAt, callLog, countCall } from './call-log.js';
+import { callLog, countCall } from './call-log.js';
 import { callNode, original } from './original.js';
-import { servedHmac } from './served-hashes.js';
+import { servedHmacs } from './served-hashes.js';
 import { mayServe } from './serving.js';
 
 const INT_MAX = 2 ** 31 - 1;
@@ -23,15 +22,13 @@ const INFO_MAX = 1024;
  * see the same values although getters run only once.
  */
 interface Derivation {
-  readonly name: string;
+  readonly name: 'pbkdf2' | 'hkdf' | 'scrypt' | 'argon2';
   readonly parser: DerivationParser;
   read(given: unknown[]): unknown[] | undefined;
-  /** The argument that names the algorithm, if any. */
+  /** The argument that names the algorithm; Infinity if none does. */
   readonly algorithm: number;
-  readonly original: unknown;
-  readonly originalSync: unknown;
-  /** Converts the derived key to the type that Node.js returns. */
-  result(key: Buffer): unknown;
+  /** True if Node.js returns an ArrayBuffer. */
+  readonly arrayBuffer?: true;
 }
 
 /** Derives synchronously. */
@@ -45,8 +42,10 @@ function now(derivation: Derivation, given: unknown[]): unknown {
       // Node.js computes it, or its error is the caller's.
     }
   }
-  log(derivation, `${derivation.name}Sync`, given, key !== undefined);
-  return key === undefined ? callNode(derivation.originalSync, given) : derivation.result(key);
+  const name = `${derivation.name}Sync` as const;
+  if (callLog.on) countCall(name, given.at(derivation.algorithm), key !== undefined);
+  if (key === undefined) return callNode(original[name], given);
+  return resultOf(derivation, key);
 }
 
 /** Derives on the pool and calls back. */
@@ -56,7 +55,7 @@ function then(derivation: Derivation, given: unknown[], callback: unknown): void
   if (read !== undefined) {
     const settle: Callback<unknown> = (error, key) => {
       if (error) (callback as (error: unknown) => void)(error);
-      else (callback as Callback<unknown>)(null, derivation.result(key as Buffer));
+      else (callback as Callback<unknown>)(null, resultOf(derivation, key as Buffer));
     };
     try {
       deriveThen(settle, derivation.parser, read, read.length);
@@ -65,35 +64,26 @@ function then(derivation: Derivation, given: unknown[], callback: unknown): void
       // As above.
     }
   }
-  log(derivation, derivation.name, given, begun);
-  if (!begun) callNode(derivation.original, given);
+  if (callLog.on) countCall(derivation.name, given.at(derivation.algorithm), begun);
+  if (!begun) callNode(original[derivation.name], given);
 }
 
-function log(
-  { algorithm }: Derivation,
-  name: string,
-  given: readonly unknown[],
-  served: boolean,
-): void {
-  if (callLog.on) countCall(name, argumentAt(given, algorithm), served ? 'Millrace' : 'Node.js');
+/** Returns a key with Node's type. Derived keys have their own ArrayBuffer of that size. */
+function resultOf({ arrayBuffer }: Derivation, key: Buffer): unknown {
+  return arrayBuffer ? key.buffer : key;
 }
-
-const asBuffer = (key: Buffer): unknown => key;
 
 const pbkdf2Calls: Derivation = {
   name: 'pbkdf2',
   parser: pbkdf2Parser,
   algorithm: 4,
-  original: original.pbkdf2,
-  originalSync: original.pbkdf2Sync,
-  result: asBuffer,
   read([password, salt, iterations, keylen, digest]) {
     return isData(password) &&
       isData(salt) &&
       isInteger(iterations, 1, INT_MAX) &&
       isInteger(keylen, 1, INT_MAX) &&
       typeof digest === 'string' &&
-      servedHmac(digest) !== undefined
+      servedHmacs.find(digest) !== undefined
       ? [password, salt, iterations, keylen, digest]
       : undefined;
   },
@@ -103,13 +93,10 @@ const hkdfCalls: Derivation = {
   name: 'hkdf',
   parser: hkdfParser,
   algorithm: 0,
-  original: original.hkdf,
-  originalSync: original.hkdfSync,
-  // Derived keys have their own ArrayBuffer of that size.
-  result: (key) => key.buffer,
+  arrayBuffer: true,
   read([digest, ikm, salt, info, keylen]) {
     if (typeof digest !== 'string' || !isData(salt) || !isData(info)) return undefined;
-    const facts = servedHmac(digest)?.facts;
+    const facts = servedHmacs.find(digest)?.facts;
     return facts !== undefined &&
       (isData(ikm) || (types.isKeyObject(ikm) && ikm.type === 'secret')) &&
       sizeOfData(info) <= INFO_MAX &&
@@ -122,82 +109,38 @@ const hkdfCalls: Derivation = {
 const scryptCalls: Derivation = {
   name: 'scrypt',
   parser: scryptParser,
-  algorithm: -1,
-  original: original.scrypt,
-  originalSync: original.scryptSync,
-  result: asBuffer,
+  algorithm: Infinity,
   read(given) {
     const [password, salt, keylen, options] = given;
     if (!isData(password) || !isData(salt) || !isInteger(keylen, 1, INT_MAX)) return undefined;
-    if (isObject(options)) given[3] = pick(options, scryptOptions);
-    const cost = scryptCostOf(given.at(3));
-    return cost === undefined ? undefined : [password, salt, keylen, cost];
+    if (options === undefined || options === null || typeof options === 'function')
+      return [password, salt, keylen];
+    if (!isObject(options)) return undefined;
+    const cost = (given[3] = pick(options, scryptOptions));
+    // Millrace refuses what else Node.js does, which then words the error.
+    return [cost.N, cost.cost].some((each) => typeof each === 'number' && each > 2 ** 31)
+      ? undefined
+      : [password, salt, keylen, cost];
   },
 };
 
-interface ScryptCost {
-  N: number;
-  r: number;
-  p: number;
-  maxmem: number;
-}
-
 const scryptOptions = ['N', 'cost', 'r', 'blockSize', 'p', 'parallelization', 'maxmem'] as const;
-
-/** Node's default. */
-const SCRYPT_MAXMEM = 32 * 1024 * 1024;
-
-/** Returns the cost if all of it is valid, undefined if Node.js has to decide on it. */
-function scryptCostOf(options: unknown): ScryptCost | undefined {
-  if (options === undefined || options === null || typeof options === 'function')
-    return { N: 16384, r: 8, p: 1, maxmem: SCRYPT_MAXMEM };
-  if (typeof options !== 'object') return undefined;
-  const given = options as Record<string, unknown>;
-  const N = either(given.N, given.cost, 16384);
-  const r = either(given.r, given.blockSize, 8);
-  const p = either(given.p, given.parallelization, 1);
-  const maxmem = given.maxmem ?? SCRYPT_MAXMEM;
-  if (!isInteger(N, 2, 2 ** 31) || !isInteger(r, 1, INT_MAX) || !isInteger(p, 1, INT_MAX))
-    return undefined;
-  if (!isInteger(maxmem, 1, Number.MAX_SAFE_INTEGER)) return undefined;
-  if ((N & (N - 1)) !== 0 || r * p >= 2 ** 30 || N >= 2 ** (16 * r)) return undefined;
-  return scryptMemory({ N, r, p }) <= maxmem ? { N, r, p, maxmem } : undefined;
-}
-
-/** Returns the value of an option with two names; undefined if both are given. */
-function either(first: unknown, second: unknown, standard: number): unknown {
-  if (first === undefined) return second === undefined ? standard : second;
-  return second === undefined ? first : undefined;
-}
 
 const argon2Calls: Derivation = {
   name: 'argon2',
   parser: argon2Parser,
   algorithm: 0,
-  original: original.argon2,
-  originalSync: original.argon2Sync,
-  result: asBuffer,
   read(given) {
     const [algorithm, parameters] = given;
     if (algorithm !== 'argon2id' && algorithm !== 'argon2i' && algorithm !== 'argon2d')
       return undefined;
     if (!isObject(parameters)) return undefined;
     const values = (given[1] = pick(parameters, argon2Parameters));
-    const { message, nonce, parallelism, tagLength, memory, passes } = values;
-    const { secret, associatedData } = values;
-    const optional = { __proto__: null, secret, associatedData };
-    for (const name of ['secret', 'associatedData'] as const) {
-      if (optional[name] === undefined) delete optional[name];
-      else if (!isData(optional[name])) return undefined;
-    }
-    return isData(message) &&
-      isData(nonce) &&
-      sizeOfData(nonce) >= 8 &&
-      isInteger(parallelism, 1, 2 ** 24 - 1) &&
-      isInteger(tagLength, 4, INT_MAX) &&
-      isInteger(memory, 8 * parallelism, 2 ** 32 - 1) &&
-      isInteger(passes, 1, 2 ** 32 - 1)
-      ? [algorithm, { message, nonce, parallelism, tagLength, memory, passes, ...optional }]
+    const { secret, associatedData, message, nonce, ...numbers } = values;
+    const optional = [secret, associatedData].filter((each) => each !== undefined);
+    // Millrace refuses what else Node.js does, and has defaults for the numbers.
+    return [message, nonce, ...optional].every(isData) && Object.keys(numbers).length === 4
+      ? [algorithm, values]
       : undefined;
   },
 };

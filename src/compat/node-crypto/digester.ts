@@ -31,21 +31,17 @@ export interface NodeDigester extends Transform {
 }
 
 /** The differences between Hash and Hmac. */
-export interface DigesterKind {
+interface DigesterKind {
   /** The prototype of Node's class. */
   readonly prototype: object;
   readonly mac: boolean;
   /** Returns a new object of Node's with this algorithm. */
   fresh(served: ServedHash): NodeDigester;
-}
-
-/** The members that Hash adds to its objects. */
-export interface Digester {
-  /** Returns a running hash with the same message, or undefined after the digest. */
-  fork(size: number): Running | undefined;
-  readonly served: ServedHash;
-  /** Returns an object of Node's in the same stage. */
-  reference(): NodeDigester;
+  /**
+   * Returns the size of a copy, which only Hash makes; undefined if Node.js has to decide on the
+   * options.
+   */
+  copySize?(served: ServedHash, options: unknown): number | undefined;
 }
 
 /** A running hash of size 0 returns an empty digest. */
@@ -56,16 +52,8 @@ type DigesterClass = new (
   options: unknown,
 ) => object;
 
-/**
- * Makes the class of a kind. `inside` returns what is behind one of its objects, for functions that
- * are not methods of all kinds.
- */
-export function digesterClass(kind: DigesterKind): {
-  Class: DigesterClass;
-  inside: (object: object) => Digester;
-} {
-  let inside!: (object: object) => Digester;
-
+/** Makes the class of a kind. */
+export function digesterClass(kind: DigesterKind): DigesterClass {
   class Class {
     #running: Running;
     #served: ServedHash;
@@ -114,6 +102,17 @@ export function digesterClass(kind: DigesterKind): {
       else result = encoded(encoding, () => this.#finish());
       this.#stage = Stage.Spent;
       return result;
+    }
+
+    copy(options?: unknown): unknown {
+      const served = this.#served;
+      // Before getters of the options.
+      const isOpen = this.#stage === Stage.Open;
+      const asked = isOpen ? kind.copySize?.(served, options) : undefined;
+      // Node.js refuses it, or tells the size of its digest.
+      const size = asked ?? sizeOfCopy(kind.prototype, this.#reference(), options);
+      if (!isOpen) return size;
+      return new Class(this.#running.copy(size), served, size, options);
     }
 
     _transform(chunk: unknown, encoding: unknown, callback: () => void): void {
@@ -199,24 +198,18 @@ export function digesterClass(kind: DigesterKind): {
       if (this.#stage === Stage.Spent) theirs.digest();
       return theirs;
     }
-
-    static {
-      inside = (object) => {
-        const own = object as Class;
-        const stage = own.#stage;
-        return {
-          fork: (size) => (stage === Stage.Open ? own.#running.copy(size) : undefined),
-          served: own.#served,
-          reference: () => own.#reference(),
-        };
-      };
-    }
   }
 
   for (const name of ['update', 'digest', '_transform', '_flush'] as const)
     Object.defineProperty(Class.prototype, name, { enumerable: true });
+  if (kind.copySize === undefined) delete (Class.prototype as Partial<Class>).copy;
   Object.setPrototypeOf(Class.prototype, kind.prototype);
-  return { Class, inside };
+  return Class;
+}
+
+function sizeOfCopy(prototype: object, theirs: NodeDigester, options: unknown): number {
+  const { copy } = prototype as { copy(options?: unknown): NodeDigester };
+  return (copy.call(theirs, options).digest() as Buffer).length;
 }
 
 /** Returns a digest as Node.js encodes it: a Buffer for a name that is not an encoding. */
@@ -266,6 +259,6 @@ function viewBytes(chunk: unknown): Uint8Array {
 }
 
 /** Returns true for hex: Node.js refuses an odd number of digits. */
-function isHex(encoding: unknown): boolean {
+export function isHex(encoding: unknown): boolean {
   return typeof encoding === 'string' && encoding.toLowerCase() === 'hex';
 }

@@ -7,17 +7,25 @@ import { bytesOfView, isBytesView } from '../../base/intrinsics.js';
 import { WHOLE } from '../../base/protocol.js';
 import { Form } from '../../request/request.js';
 import { callLog, countCall } from './call-log.js';
-import { callableClass, setConstructor } from './callable-class.js';
+import { callableClass } from './callable-class.js';
 import { apart, digesterClass, type NodeDigester } from './digester.js';
 import { callNode, isPlain, original } from './original.js';
-import { naturalSize, servedHash, type ServedHash } from './served-hashes.js';
+import { naturalSize, servedHashes, type ServedHash } from './served-hashes.js';
 
 const { prototype } = original.Hash as unknown as { prototype: object };
-const { Class, inside } = digesterClass({
+const Class = digesterClass({
   prototype,
   mac: false,
   fresh: ({ name, facts }) =>
     original.createHash(name, facts.xof ? { outputLength: 32 } : undefined) as NodeDigester,
+  copySize(served, options) {
+    const asked =
+      typeof options === 'object' && options !== null
+        ? (options as { outputLength?: unknown }).outputLength
+        : undefined;
+    if (isSize(asked, served)) return asked;
+    return asked === undefined && !served.facts.xof ? served.size : undefined;
+  },
 });
 
 /** The most bytes of an extendable output that Millrace serves. */
@@ -25,18 +33,18 @@ const OUTPUT_MAX = 2 ** 30;
 
 export function createHash(algorithm: unknown, options?: unknown): unknown {
   if (typeof algorithm === 'string') {
-    const served = servedHash(algorithm);
+    const served = servedHashes.find(algorithm);
     if (served !== undefined) {
       const size =
         options === undefined && served.size > 0 ? served.size : sizeFor(served, options);
       if (size > 0) {
-        if (callLog.on) countCall('createHash', algorithm, 'Millrace');
+        if (callLog.on) countCall('createHash', algorithm, true);
         const running = new Running(served.facts, false, undefined, 0, 0, size, automatic);
         return new Class(running, served, size, options);
       }
     }
   }
-  if (callLog.on) countCall('createHash', algorithm, 'Node.js');
+  if (callLog.on) countCall('createHash', algorithm, false);
   return callNode(original.createHash, arguments);
 }
 
@@ -55,48 +63,23 @@ function isSize(value: unknown, { facts }: ServedHash): value is number {
   return Number.isInteger(value) && value > 0 && value <= OUTPUT_MAX;
 }
 
-function copy(this: object, options?: unknown): unknown {
-  const { fork, served, reference } = inside(this);
-  const asked =
-    typeof options === 'object' && options !== null
-      ? (options as { outputLength?: unknown }).outputLength
-      : undefined;
-  const size = isSize(asked, served)
-    ? asked
-    : asked === undefined && !served.facts.xof
-      ? served.size
-      : sizeOfCopy(reference(), options);
-  const running = fork(size);
-  if (running === undefined) return sizeOfCopy(reference(), options);
-  return new Class(running, served, size, options);
-}
-
-/** Lets Node.js refuse a copy, or tell the size of its digest. */
-function sizeOfCopy(theirs: NodeDigester, options: unknown): number {
-  const { copy: copyOfNode } = prototype as { copy(options?: unknown): NodeDigester };
-  return (copyOfNode.call(theirs, options).digest() as Buffer).length;
-}
-
-Object.defineProperty(Class.prototype, 'copy', { value: copy, writable: true, configurable: true });
-
 /** crypto.Hash. */
-export const Hash = callableClass(original.Hash, createHash);
-setConstructor(Class.prototype, original.Hash, Hash);
+export const Hash = callableClass(original.Hash, createHash, Class.prototype);
 
 /** Does the work of crypto.hash, where Node.js has it. */
 export function hash(algorithm: unknown, data: unknown, encoding: unknown = 'hex'): unknown {
   if (typeof algorithm === 'string' && (encoding === 'hex' || encoding === 'buffer')) {
-    const served = servedHash(algorithm);
+    const served = servedHashes.find(algorithm);
     const digest = served === undefined ? undefined : digestOf(served, data, encoding === 'hex');
     if (digest !== undefined) {
-      if (callLog.on) countCall('hash', algorithm, 'Millrace');
+      if (callLog.on) countCall('hash', algorithm, true);
       return digest;
     }
   } else if (encoding === 'base64' || encoding === 'base64url') {
     const digest = hash(algorithm, data, 'buffer');
     return (digest as Buffer).toString(encoding);
   }
-  if (callLog.on) countCall('hash', algorithm, 'Node.js');
+  if (callLog.on) countCall('hash', algorithm, false);
   return callNode(original.hash, arguments);
 }
 

@@ -11,13 +11,13 @@ import { bytesOfBuffer, isBytesView, isUint8Array, part } from '../../base/intri
 import type { Key } from '../../request/key.js';
 import { wipe } from '../../base/secret-memory.js';
 import { callLog, countCall } from './call-log.js';
-import { callableClass, setConstructor } from './callable-class.js';
+import { callableClass } from './callable-class.js';
 import { digesterClass, type NodeDigester } from './digester.js';
 import { callNode, isPlain, original } from './original.js';
-import { servedHmac, type ServedHash } from './served-hashes.js';
+import { servedHmacs, type ServedHash } from './served-hashes.js';
 
 const { prototype } = original.Hmac as unknown as { prototype: object };
-const { Class } = digesterClass({
+const Class = digesterClass({
   prototype,
   mac: true,
   fresh: ({ name }) => original.createHmac(name, '') as NodeDigester,
@@ -25,10 +25,10 @@ const { Class } = digesterClass({
 
 export function createHmac(algorithm: unknown, key: unknown, options?: unknown): unknown {
   if (typeof algorithm === 'string' && (options === undefined || !hasEncoding(options))) {
-    const served = servedHmac(algorithm);
+    const served = servedHmacs.find(algorithm);
     const states = served === undefined ? undefined : statesOf(served, key);
     if (states !== undefined) {
-      if (callLog.on) countCall('createHmac', algorithm, 'Millrace');
+      if (callLog.on) countCall('createHmac', algorithm, true);
       const { facts, size } = served!;
       const running = isUint8Array(states)
         ? new Running(facts, true, undefined, 0, 0, size, automatic, states)
@@ -36,7 +36,7 @@ export function createHmac(algorithm: unknown, key: unknown, options?: unknown):
       return new Class(running, served!, size, options);
     }
   }
-  if (callLog.on) countCall('createHmac', algorithm, 'Node.js');
+  if (callLog.on) countCall('createHmac', algorithm, false);
   return callNode(original.createHmac, arguments);
 }
 
@@ -51,25 +51,24 @@ function hasEncoding(options: unknown): boolean {
  * Returns the midstates of a key or a prepared key, or undefined if Node.js has to decide on it.
  */
 function statesOf({ facts }: ServedHash, key: unknown): Uint8Array | Key | undefined {
-  if (typeof key === 'string')
-    return isShort(key)
-      ? textStates(facts, key)
-      : withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic));
   if (isUint8Array(key)) return keyStates(facts, key, automatic);
-  if (types.isKeyObject(key)) {
+  if (typeof key === 'string') {
+    if (isShort(key)) return textStates(facts, key);
+  } else if (types.isKeyObject(key)) {
     if (key.type !== 'secret') return undefined;
     const kept = keptKeyOrBytes(key, Purpose.Mac, facts, automatic);
-    if (!isUint8Array(kept))
-      return kept ?? withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic));
-    try {
-      return keyStates(facts, kept, automatic);
-    } finally {
-      wipe(kept);
+    if (isUint8Array(kept)) {
+      try {
+        return keyStates(facts, kept, automatic);
+      } finally {
+        wipe(kept);
+      }
     }
+    if (kept !== undefined) return kept;
+  } else if (!isBytesView(key) && bytesOfBuffer(key) === undefined) {
+    return undefined;
   }
-  return isBytesView(key) || bytesOfBuffer(key) !== undefined
-    ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic))
-    : undefined;
+  return withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic));
 }
 
 /** Encodes a short key into memory that is reused and wiped. */
@@ -83,5 +82,4 @@ function textStates(facts: ServedHash['facts'], key: string): Uint8Array {
 }
 
 /** crypto.Hmac. */
-export const Hmac = callableClass(original.Hmac, createHmac);
-setConstructor(Class.prototype, original.Hmac, Hmac);
+export const Hmac = callableClass(original.Hmac, createHmac, Class.prototype);

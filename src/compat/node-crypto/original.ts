@@ -6,54 +6,6 @@
 import crypto = require('node:crypto');
 import { types } from './key-types.js';
 
-/** The functions that the installed types of Node.js 20 lack, or have only in later versions. */
-interface LaterFunctions {
-  readonly hash: ((...given: unknown[]) => unknown) | undefined;
-  readonly argon2: ((...given: unknown[]) => void) | undefined;
-  readonly argon2Sync: ((...given: unknown[]) => Buffer) | undefined;
-}
-
-type Loose = (...given: unknown[]) => never;
-const { createHash, createHmac, createCipheriv, createDecipheriv, Hash, Hmac } = crypto;
-const { Cipheriv, Decipheriv } = crypto as unknown as Readonly<Record<string, unknown>>;
-const { pbkdf2, pbkdf2Sync, scrypt, scryptSync, hkdf, hkdfSync } = crypto;
-const { getFips, setFips, getCipherInfo } = crypto;
-
-/** Node's functions. */
-export const original = {
-  createHash,
-  createHmac,
-  createCipheriv,
-  createDecipheriv,
-  Cipheriv,
-  Decipheriv,
-  Hash,
-  Hmac,
-  hash: nodeFunction('hash') as LaterFunctions['hash'],
-  pbkdf2,
-  pbkdf2Sync,
-  scrypt,
-  scryptSync,
-  hkdf,
-  hkdfSync,
-  argon2: nodeFunction('argon2') as LaterFunctions['argon2'],
-  argon2Sync: nodeFunction('argon2Sync') as LaterFunctions['argon2Sync'],
-  getFips,
-  setFips,
-  getCipherInfo,
-};
-
-/**
- * Calls one of Node's functions with arguments as they were given, valid or not. Node's errors for
- * invalid ones are the reason to call it.
- */
-export function callNode(function_: unknown, given: ArrayLike<unknown>): never {
-  return Reflect.apply(function_ as Loose, undefined, given) as never;
-}
-
-/** The exports of node:crypto as they are now. */
-export const moduleExports = crypto;
-
 /** The functions and classes that Millrace replaces, if Node.js has them, by their module. */
 export const servedBy = {
   hashes: ['createHash', 'Hash', 'createHmac', 'Hmac', 'hash', 'setFips'],
@@ -71,6 +23,33 @@ export const servedBy = {
 } as const;
 
 type ServedBy = typeof servedBy;
+type OriginalName = ServedBy[keyof ServedBy][number] | 'getFips';
+
+/** The functions and classes that the installed types of Node.js 20 lack. */
+interface OtherTypes {
+  readonly hash: ((...given: unknown[]) => unknown) | undefined;
+  readonly argon2: ((...given: unknown[]) => void) | undefined;
+  readonly argon2Sync: ((...given: unknown[]) => Buffer) | undefined;
+  readonly Cipheriv: { readonly prototype: object };
+  readonly Decipheriv: { readonly prototype: object };
+}
+
+/** Node's functions. */
+export const original = Object.fromEntries(
+  [...Object.values(servedBy).flat(), 'getFips'].map((name) => [name, nodeFunction(name)]),
+) as unknown as OtherTypes &
+  Pick<typeof crypto, Exclude<OriginalName & keyof typeof crypto, keyof OtherTypes>>;
+
+/**
+ * Calls one of Node's functions with arguments as they were given, valid or not. Node's errors for
+ * invalid ones are the reason to call it.
+ */
+export function callNode(function_: unknown, given: ArrayLike<unknown>): never {
+  return Reflect.apply(function_ as (...given: unknown[]) => never, undefined, given) as never;
+}
+
+/** The exports of node:crypto as they are now. */
+export const moduleExports = crypto;
 
 /** The functions of one of these modules, by name. */
 export type Served<Module extends keyof ServedBy> = Readonly<

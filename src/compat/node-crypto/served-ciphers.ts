@@ -7,7 +7,7 @@ import type { CipherFacts } from '../../catalog/facts.js';
 import { NO_BYTES } from '../../base/intrinsics.js';
 import { beginMessage } from './cipher-message.js';
 import { original } from './original.js';
-import { isServing, mayServe } from './serving.js';
+import { ServedNames } from './serving.js';
 
 /** A cipher that Millrace serves. */
 export interface ServedCipher {
@@ -18,43 +18,18 @@ export interface ServedCipher {
   readonly gcm: boolean;
 }
 
-/** The most names that are remembered: a program may pass names that it was given. */
-const NAMES_MAX = 256;
 const PROBE = Buffer.from('the same bytes');
 const SERVED = /^(aes-\d+-(gcm|ctr)|chacha20(-poly1305)?)$/;
 
-const known = new Map<string, ServedCipher | null>();
-let lastName = '';
-let last: ServedCipher | undefined;
+/** The names of ciphers that Millrace serves. */
+export const servedCiphers = new ServedNames<ServedCipher>((name) => {
+  const facts = findCipher(name);
+  return facts !== undefined && SERVED.test(facts.name) && isSame(facts, name)
+    ? { name, facts, gcm: facts.name.endsWith('-gcm') }
+    : undefined;
+});
 
-/** Returns the cipher of a name if Millrace serves it. */
-export function servedCipher(name: string): ServedCipher | undefined {
-  if (!isServing()) return undefined;
-  if (name === lastName) return last;
-  let served = known.get(name);
-  if (served === undefined) {
-    const facts = findCipher(name);
-    served =
-      facts !== undefined && serves(facts, name)
-        ? { name, facts, gcm: facts.name.endsWith('-gcm') }
-        : null;
-    if (known.size < NAMES_MAX) known.set(name, served);
-  }
-  if (served === null) return undefined;
-  lastName = name;
-  return (last = served);
-}
-
-function serves(facts: CipherFacts, name: string): boolean {
-  try {
-    return SERVED.test(facts.name) && mayServe() && compare(facts, name);
-  } catch {
-    // Node.js does not know the name: the call goes there, for Node's own error.
-    return false;
-  }
-}
-
-function compare(facts: CipherFacts, name: string): boolean {
+function isSame(facts: CipherFacts, name: string): boolean {
   const [key, iv] = [Buffer.alloc(facts.keySize, 1), Buffer.alloc(facts.ivSize, 2)];
   const aead = facts.tagSize > 0;
   const theirs = original.createCipheriv(name as 'aes-128-gcm', key, iv);

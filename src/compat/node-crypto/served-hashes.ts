@@ -1,6 +1,6 @@
 /**
  * Decides which names of hashes Millrace serves: those for which Node.js and Millrace return the
- * same bytes. Names differ between versions of Node.js and OpenSSL, so each name is tried once.
+ * same bytes.
  */
 import { findHash } from '../../catalog/catalog.js';
 import type { HashFacts } from '../../catalog/facts.js';
@@ -9,7 +9,7 @@ import { Running } from '../../hashers/running.js';
 import { automatic } from '../../engines/engines.js';
 import { Form } from '../../request/request.js';
 import { original } from './original.js';
-import { isServing, mayServe } from './serving.js';
+import { ServedNames } from './serving.js';
 
 /** A hash that Millrace serves. */
 export interface ServedHash {
@@ -23,72 +23,37 @@ export interface ServedHash {
 const PROBE = Buffer.from('the same bytes');
 const PROBE_SIZE = 32;
 
-type Compare = (facts: HashFacts, name: string) => boolean;
-
-/** Remembers for each name whether it is served. Names that Millrace lacks are not kept. */
-class Names {
-  readonly #known = new Map<string, ServedHash | null>();
-  #lastName = '';
-  #last: ServedHash | undefined;
-
-  constructor(readonly compare: Compare) {}
-
-  find(name: string): ServedHash | undefined {
-    if (!isServing()) return undefined;
-    if (name === this.#lastName) return this.#last;
-    let served = this.#known.get(name);
-    if (served === undefined) {
-      const facts = findHash(name);
-      if (facts === undefined) return undefined;
-      served = this.#serves(facts, name)
-        ? { name, facts, size: facts.xof ? 0 : facts.digestSize }
-        : null;
-      this.#known.set(name, served);
-    }
-    if (served === null) return undefined;
-    this.#lastName = name;
-    this.#last = served;
-    return served;
-  }
-
-  #serves(facts: HashFacts, name: string): boolean {
-    try {
-      return mayServe() && this.compare(facts, name);
-    } catch {
-      // Node.js does not know the name: the call goes there, for Node's own error.
-      return false;
-    }
-  }
+/** Returns the names of hashes for which a comparison with Node.js finds the same bytes. */
+function namesWith(isSame: (facts: HashFacts, name: string) => boolean): ServedNames<ServedHash> {
+  return new ServedNames((name) => {
+    const facts = findHash(name);
+    return facts !== undefined && isSame(facts, name)
+      ? { name, facts, size: facts.xof ? 0 : facts.digestSize }
+      : undefined;
+  });
 }
 
-const hashNames = new Names((facts, name) => {
+/** The names of hashes that Millrace serves. */
+export const servedHashes = namesWith((facts, name) => {
   const size = facts.xof ? PROBE_SIZE : facts.digestSize;
   // With a size for extendable outputs, which some versions of Node.js warn about without one.
   const options = facts.xof ? { outputLength: size } : undefined;
   const theirs = original.createHash(name, options).update(PROBE).digest();
-  const running = new Running(facts, false, undefined, 0, 0, size, automatic);
-  running.update(PROBE, 0, PROBE.length);
-  return theirs.equals(running.digest(Form.Buffer) as Buffer);
+  return theirs.equals(probed(new Running(facts, false, undefined, 0, 0, size, automatic)));
 });
 
-const hmacNames = new Names((facts, name) => {
+/** The names of hashes over which Millrace serves HMACs. */
+export const servedHmacs = namesWith((facts, name) => {
   if (!facts.hmac) return false;
   const theirs = original.createHmac(name, PROBE).update(PROBE).digest();
   const states = keyStates(facts, PROBE, automatic);
   const size = facts.digestSize;
-  const running = new Running(facts, true, undefined, 0, 0, size, automatic, states);
-  running.update(PROBE, 0, PROBE.length);
-  return theirs.equals(running.digest(Form.Buffer) as Buffer);
+  return theirs.equals(probed(new Running(facts, true, undefined, 0, 0, size, automatic, states)));
 });
 
-/** Returns the hash of a name if Millrace serves it. */
-export function servedHash(name: string): ServedHash | undefined {
-  return hashNames.find(name);
-}
-
-/** Returns the hash of a name if Millrace serves HMACs over it. */
-export function servedHmac(name: string): ServedHash | undefined {
-  return hmacNames.find(name);
+function probed(running: Running): Buffer {
+  running.update(PROBE, 0, PROBE.length);
+  return running.digest(Form.Buffer) as Buffer;
 }
 
 const naturalSizes = new Map<string, number>();

@@ -71,7 +71,7 @@ export function fillRandom(bytes: Uint8Array): void {
 
 /** Counts a call for MILLRACE_REGISTER_LOG. */
 export function countServer(name: string, algorithm: unknown, served: boolean): void {
-  if (callLog.on) countCall(`subtle.${name}`, algorithm, served ? 'Millrace' : 'Node.js');
+  if (callLog.on) countCall(`subtle.${name}`, algorithm, served);
 }
 
 // keys
