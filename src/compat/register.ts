@@ -8,7 +8,6 @@ import module = require('node:module');
 import { countOthers, replaceAtFirstCall } from './node-crypto/first-call.js';
 
 replaceAtFirstCall();
-const { env } = process;
-if (Object.hasOwn(env, 'MILLRACE_REGISTER_LOG') && env.MILLRACE_REGISTER_LOG === '1') countOthers();
+countOthers();
 // Named imports of node:crypto and crypto in ES modules.
 module.syncBuiltinESMExports();

@@ -3,8 +3,6 @@
  */
 import { callLog, callTable } from './call-log.js';
 
-export { counted } from './call-log.js';
-
 type WorkerThreads = typeof import('node:worker_threads');
 
 const STDERR = 2;

@@ -11,13 +11,13 @@ import { At, frame } from '../../base/frame.js';
 import { copyInto, sizeOf } from '../../base/intrinsics.js';
 import { secretMemory } from '../../base/secret-memory.js';
 
-const KEY_MAX = 32;
+export const KEY_MAX = 32;
 const NONCE_MAX = 128;
 /** The most messages that are kept for reuse. */
 const FREE_MAX = 64;
 
 /** The native engine, whatever `configure` chose for millrace. */
-const { binding } = automatic.engines[0]!;
+export const { binding } = automatic.engines[0]!;
 
 /** The contents that must be wiped when a message is collected before its end. */
 interface Contents {
@@ -51,8 +51,8 @@ export class CipherMessage {
   /** Views of the memory, by size. */
   readonly #keys: Buffer[] = [];
   readonly #nonces: Buffer[] = [];
-  #key!: Buffer;
-  #nonce!: Buffer;
+  key!: Buffer;
+  nonce!: Buffer;
 
   constructor() {
     collected.register(this, this.#contents);
@@ -60,19 +60,11 @@ export class CipherMessage {
 
   /** Sets key and nonce. A string is a key in UTF-8, of `keySize` bytes. */
   set(key: Uint8Array | string, keySize: number, nonce: Uint8Array): void {
-    this.#key = this.#view(this.#keys, 0, keySize);
-    this.#nonce = this.#view(this.#nonces, KEY_MAX, sizeOf(nonce));
-    if (typeof key === 'string') this.#key.write(key);
-    else copyInto(this.#key, key, 0);
-    copyInto(this.#nonce, nonce, 0);
-  }
-
-  get key(): Buffer {
-    return this.#key;
-  }
-
-  get nonce(): Buffer {
-    return this.#nonce;
+    this.key = this.#view(this.#keys, 0, keySize);
+    this.nonce = this.#view(this.#nonces, KEY_MAX, sizeOf(nonce));
+    if (typeof key === 'string') this.key.write(key);
+    else copyInto(this.key, key, 0);
+    copyInto(this.nonce, nonce, 0);
   }
 
   /** Returns the view of this size, made at its first use. */
@@ -94,11 +86,7 @@ export class CipherMessage {
 
   /** Encrypts or decrypts `size` bytes. Returns a status. */
   update(source: Uint8Array, size: number, target: Uint8Array): number {
-    frame[At.Key] = this.#contents.handle;
-    frame[At.SourceOffset] = 0;
-    frame[At.SourceSize] = size;
-    frame[At.TargetOffset] = 0;
-    return binding.updateCipher(source, target);
+    return updateState(this.#contents.handle, source, size, target);
   }
 
   /** Ends the message: writes the tag of an encryption, otherwise checks it. Returns a status. */
@@ -116,6 +104,20 @@ export class CipherMessage {
 }
 
 const free: CipherMessage[] = [];
+
+/** Encrypts or decrypts `size` bytes with a state in the engine. Returns a status. */
+export function updateState(
+  handle: number,
+  source: Uint8Array,
+  size: number,
+  target: Uint8Array,
+): number {
+  frame[At.Key] = handle;
+  frame[At.SourceOffset] = 0;
+  frame[At.SourceSize] = size;
+  frame[At.TargetOffset] = 0;
+  return binding.updateCipher(source, target);
+}
 
 /** Returns the message of a new cipher. A string is a key in UTF-8, of `keySize` bytes. */
 export function beginMessage(

@@ -22,7 +22,7 @@ import { encodeShort, isShort, textScratch } from '../../request/input-buffer.js
 import { SMALL_BYTES, stage, takeStaged } from '../../base/secret-results.js';
 import { allocateApart, type Buffer as OwnBuffer } from '#platform/base/runtime.js';
 import { beginMessage, CipherMessage } from './cipher-message.js';
-import { apart, textBytes } from './digester.js';
+import { apart, isHex, textBytes } from './digester.js';
 import type { ServedCipher } from './served-ciphers.js';
 import { StreamMessage } from './stream-message.js';
 
@@ -362,8 +362,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
 function messageBytes(data: unknown, encoding: unknown): Uint8Array | undefined {
   if (isBytesView(data)) return bytesOfView(data);
   if (typeof data !== 'string') return undefined;
-  const isHex = typeof encoding === 'string' && encoding.toLowerCase() === 'hex';
-  return isHex && data.length % 2 !== 0 ? undefined : textBytes(data, encoding);
+  return isHex(encoding) && data.length % 2 !== 0 ? undefined : textBytes(data, encoding);
 }
 
 /** Returns a copy of a tag that Node.js has accepted. */

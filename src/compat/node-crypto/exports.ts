@@ -5,17 +5,7 @@ import { replacements as hashes } from './hashes.js';
 import { availableOf, moduleExports, type Served } from './original.js';
 
 // They are loaded at the first call.
-const { argon2, argon2Sync, hkdf, hkdfSync, pbkdf2, pbkdf2Sync, scrypt, scryptSync } = derivations;
-const served: Served<'derivations'> = {
-  scrypt,
-  scryptSync,
-  pbkdf2,
-  pbkdf2Sync,
-  hkdf,
-  hkdfSync,
-  argon2,
-  argon2Sync,
-};
+const served: Served<'derivations'> = { ...derivations };
 
 /** Copies properties with their getters: reading some loads WebCrypto. */
 function build(): object {

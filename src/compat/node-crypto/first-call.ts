@@ -3,7 +3,8 @@
  * does not use node:crypto starts without it, and one that only hashes without ciphers.
  */
 import module = require('node:module');
-import { counted, logCalls } from './call-log-output.js';
+import { counted } from './call-log.js';
+import { logCalls } from './call-log-output.js';
 import { availableOf, moduleExports, nameAs, nodeFunction, servedBy } from './original.js';
 
 type Function = (...given: unknown[]) => unknown;

@@ -6,12 +6,11 @@
  * ciphers. A cipher without a state begins again at its place.
  */
 import type { CipherFacts } from '../../catalog/facts.js';
-import { automatic } from '../../engines/engines.js';
 import { At, frame } from '../../base/frame.js';
 import { copyInto, emptySlots, NO_BYTES, part } from '../../base/intrinsics.js';
 import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
+import { binding, KEY_MAX, updateState } from './cipher-message.js';
 
-const KEY_MAX = 32;
 const NONCE_SIZE = 16;
 const AES_BLOCK = 16;
 const CHACHA_BLOCK = 64;
@@ -21,9 +20,6 @@ const STATES_MAX = 64;
 const SHARED_MAX = 8;
 /** The most wiped keys that are kept for reuse. */
 const FREE_MAX = 64;
-
-/** The native engine, whatever `configure` chose for millrace. */
-const { binding } = automatic.engines[0]!;
 
 /** A copy of a key. It is wiped when all its ciphers have ended or were collected. */
 class SharedKey {
@@ -142,7 +138,7 @@ export class StreamMessage {
       if (status !== 0) return status;
     }
     this.#size += size;
-    return this.#process(source, size, target);
+    return updateState(this.#handle, source, size, target);
   }
 
   /** Wipes the state, and the key if no other cipher has it. The message is not used any more. */
@@ -173,17 +169,9 @@ export class StreamMessage {
     statesNext = (statesNext + 1) % STATES_MAX;
     forgetLater();
     if (skipped === 0) return 0;
-    const status = this.#process(keystream, skipped, keystream);
+    const status = updateState(handle, keystream, skipped, keystream);
     wipe(keystream);
     return status;
-  }
-
-  #process(source: Uint8Array, size: number, target: Uint8Array): number {
-    frame[At.Key] = this.#handle;
-    frame[At.SourceOffset] = 0;
-    frame[At.SourceSize] = size;
-    frame[At.TargetOffset] = 0;
-    return binding.updateCipher(source, target);
   }
 
   /** Writes the place of the block that comes next. Returns the bytes of it that are used. */
