@@ -10,7 +10,10 @@ import { mayBeBuffer } from '#platform/base/runtime.js';
 type Getter<Result> = (value: unknown) => Result;
 
 /** Returns a prototype's getter as a function of the object, or undefined if there is none. */
-function getterOf<Result>(prototype: object, name: string | symbol): Getter<Result> | undefined {
+export function getterOf<Result>(
+  prototype: object,
+  name: string | symbol,
+): Getter<Result> | undefined {
   const get = Object.getOwnPropertyDescriptor(prototype, name)?.get;
   return get && (Function.prototype.call.bind(get) as Getter<Result>);
 }

@@ -7,13 +7,11 @@ import { beginRequest, Form, setAad, setEngines, setIv, setResult } from '../../
 import { predict } from '../../scheduling/cost-model.js';
 import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
-import { bytesOf, exception } from './platform.js';
-import { check, deriveNow, enginesOf, refuse, run, runNow } from './run.js';
+import { bytesOf } from './platform.js';
+import { check, deriveNow, enginesOf, refuseOperation, run, runNow, type Result } from './run.js';
 import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
-
-type Result = ArrayBuffer | Promise<ArrayBuffer>;
 
 /** Returns the ciphertext or the plaintext of a BufferSource. */
 export function crypt(
@@ -23,72 +21,47 @@ export function crypt(
   data: unknown,
   now = false,
 ): Result {
+  const { served, problem, bytes, numbers } = algorithm;
   const source = bytesOf(data)!;
-  check(algorithm.served, algorithm.problem, source);
+  check(served, problem, source);
   const facts = kept.cipher!;
+  const { id, aead } = facts;
   const size = sizeOf(source);
-  if (size > facts.maxSource)
-    refuse(algorithm.served, exception('OperationError', 'the data is too long'));
-  const fill = facts.aead
-    ? readAead(encrypt, algorithm, kept, facts, source, size)
-    : readCounter(encrypt, algorithm, kept, facts, source, size);
-  if (now) return runNow(fill);
-  return run(predict(encrypt ? Operation.Seal : Operation.Open, facts.id, size), fill);
-}
-
-function readAead(
-  encrypt: boolean,
-  { served, bytes, numbers }: Algorithm,
-  kept: Kept,
-  facts: CipherFacts,
-  source: Uint8Array,
-  size: number,
-): () => void {
-  const iv = bytes.iv!;
-  const aad = bytes.additionalData;
-  const { tagLength = 128 } = numbers;
+  if (size > facts.maxSource) refuseOperation(served, 'the data is too long');
+  const iv = aead ? bytes.iv! : bytes.counter!;
   const ivSize = sizeOf(iv);
-  const isGcm = facts.ivMax > 0;
-  // The platform has tags of 4 and 8 bytes too, which Millrace does not make.
-  if (tagLength !== 128 && !(isGcm && GCM_TAG_BITS.includes(tagLength)))
-    refuse(served, exception('OperationError', 'this tagLength is not supported'));
-  // The platform refuses shorter ones, which Millrace could take.
-  if (ivSize < facts.ivSize || ivSize > (isGcm ? facts.ivMax : facts.ivSize))
-    refuse(served, exception('OperationError', `iv must have ${facts.ivSize} bytes`));
-  const tagSize = tagLength / 8;
-  if (!encrypt && size < tagSize)
-    refuse(served, exception('OperationError', 'the data is shorter than its tag'));
+  const aad = bytes.additionalData;
+  const tagSize = aead ? tagSizeOf(algorithm, facts, ivSize) : 0;
+  if (!aead && (ivSize !== facts.ivSize || wraps(iv, numbers.length!, Math.ceil(size / 16))))
+    refuseOperation(served, 'counter or length is not supported');
+  if (!encrypt && size < tagSize) refuseOperation(served, 'the data is shorter than its tag');
   const engines = enginesOf(kept);
-  return () => {
-    beginRequest(encrypt ? Operation.Seal : Operation.Open, facts.id, source, 0, size);
-    frame[At.TagSize] = tagSize;
+  const sealing = encrypt ? Operation.Seal : Operation.Open;
+  const operation = aead ? sealing : encrypt ? Operation.Encrypt : Operation.Decrypt;
+  const fill = (): void => {
+    beginRequest(operation, id, source, 0, size);
+    if (aead) frame[At.TagSize] = tagSize;
     setEngines(engines);
     setIv(iv, 0, ivSize);
     if (aad !== undefined) setAad(aad, 0, sizeOf(aad));
     setResult(encrypt ? size + tagSize : size - tagSize, Form.Secret);
   };
+  return now ? runNow(fill) : run(predict(sealing, id, size), fill);
 }
 
 const GCM_TAG_BITS = [96, 104, 112, 120];
 
-function readCounter(
-  encrypt: boolean,
-  { served, bytes, numbers }: Algorithm,
-  kept: Kept,
-  facts: CipherFacts,
-  source: Uint8Array,
-  size: number,
-): () => void {
-  const counter = bytes.counter!;
-  if (sizeOf(counter) !== facts.ivSize || wraps(counter, numbers.length!, Math.ceil(size / 16)))
-    refuse(served, exception('OperationError', 'counter or length is not supported'));
-  const engines = enginesOf(kept);
-  return () => {
-    beginRequest(encrypt ? Operation.Encrypt : Operation.Decrypt, facts.id, source, 0, size);
-    setEngines(engines);
-    setIv(counter, 0, facts.ivSize);
-    setResult(size, Form.Secret);
-  };
+/** Returns the size of the tag, if it and the nonce's are right. */
+function tagSizeOf({ served, numbers }: Algorithm, facts: CipherFacts, ivSize: number): number {
+  const { tagLength = 128 } = numbers;
+  const isGcm = facts.ivMax > 0;
+  // The platform has tags of 4 and 8 bytes too, which Millrace does not make.
+  if (tagLength !== 128 && !(isGcm && GCM_TAG_BITS.includes(tagLength)))
+    refuseOperation(served, 'this tagLength is not supported');
+  // The platform refuses shorter ones, which Millrace could take.
+  if (ivSize < facts.ivSize || ivSize > (isGcm ? facts.ivMax : facts.ivSize))
+    refuseOperation(served, `iv must have ${facts.ivSize} bytes`);
+  return tagLength / 8;
 }
 
 /** Returns true if a counter of `bits` may wrap, which Millrace does for 128 bits only. */

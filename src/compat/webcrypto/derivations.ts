@@ -6,19 +6,14 @@ import { sizeOf } from '../../base/arguments.js';
 import { Operation } from '../../base/frame.js';
 import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
-import { exception } from './platform.js';
-import { check, derive, digestCost, refuse } from './run.js';
+import { check, derive, digestCost, refuse, refuseOperation, type Result } from './run.js';
 
 /** Returns `length` bits; null or undefined is an error that the platform words. */
-export function deriveBits(
-  algorithm: Algorithm,
-  kept: Kept,
-  length: unknown,
-): ArrayBuffer | Promise<ArrayBuffer> {
+export function deriveBits(algorithm: Algorithm, kept: Kept, length: unknown): Result {
   const { served, bytes, numbers, problem } = algorithm;
   check(served, problem, true);
   if (!Number.isInteger(length) || (length as number) <= 0 || (length as number) % 8 !== 0)
-    refuse(served, exception('OperationError', 'length must be a multiple of 8 and not 0'));
+    refuseOperation(served, 'length must be a multiple of 8 and not 0');
   // An unsigned long: Node.js 20 takes its remainder, later versions refuse it.
   if ((length as number) > 0xffff_ffff)
     refuse(served, new TypeError('length must be from 0 to 4294967295'));
@@ -27,8 +22,7 @@ export function deriveBits(
   const salt = bytes.salt!;
   const hash = algorithm.hash!;
   if (served.name === 'HKDF') {
-    if (size > 255 * hash.digestSize)
-      refuse(served, exception('OperationError', 'length is too large'));
+    if (size > 255 * hash.digestSize) refuseOperation(served, 'length is too large');
     const info = bytes.info!;
     const all = sizeOf(info) + sizeOf(salt) + secret.length + 32 * size;
     const cost = 4 * digestCost(Operation.Hmac, hash, all);
@@ -36,7 +30,7 @@ export function deriveBits(
   }
   if (served.name === 'PBKDF2') {
     const iterations = numbers.iterations!;
-    if (iterations === 0) refuse(served, exception('OperationError', 'iterations must not be 0'));
+    if (iterations === 0) refuseOperation(served, 'iterations must not be 0');
     const blocks = Math.ceil(size / hash.digestSize);
     const cost = iterations * blocks * digestCost(Operation.Hmac, hash, hash.digestSize);
     return derive(cost, pbkdf2Parser, [secret, salt, iterations, size, hash.name]);
@@ -48,7 +42,7 @@ function argon2(
   { served, bytes, numbers }: Algorithm,
   message: Uint8Array,
   tagLength: number,
-): ArrayBuffer | Promise<ArrayBuffer> {
+): Result {
   const { memory, parallelism, passes, version = 0x13 } = numbers;
   const { nonce, associatedData, secretValue } = bytes;
   const isValid =
@@ -59,7 +53,7 @@ function argon2(
     parallelism! >= 1 &&
     parallelism! < 2 ** 24 &&
     memory! >= 8 * parallelism!;
-  if (!isValid) refuse(served, exception('OperationError', 'invalid parameters of Argon2'));
+  if (!isValid) refuseOperation(served, 'invalid parameters of Argon2');
   const parameters = {
     message,
     nonce,

@@ -97,12 +97,11 @@ function register(
   }
 }
 
-const facts = (name: string): HashFacts => findHash(name.replace(/^SHA-/i, 'sha'))!;
-
 function registerHashes(): void {
-  for (const name of plainHashes) register(['digest'], { name, lacking: false, hash: facts(name) });
+  for (const name of plainHashes)
+    register(['digest'], { name, lacking: false, hash: findHash(name) });
   for (const name of modernHashes)
-    register(['digest'], { name, lacking: isLacking('digest', { name }), hash: facts(name) });
+    register(['digest'], { name, lacking: isLacking('digest', { name }), hash: findHash(name) });
   const extendable: Readonly<Record<string, readonly Member[]>> = {
     cSHAKE: [takesBytes('customization'), takesBytes('functionName'), outputLength],
     TurboSHAKE: [takesOctet('domainSeparation'), outputLength],
@@ -113,7 +112,7 @@ function registerHashes(): void {
       const name = `${family}${bits}`;
       // The youngest of them: the platform's errors are not needed.
       const lacking = family !== 'cSHAKE' || isLacking('digest', { name, outputLength: 256 });
-      register(['digest'], { name, lacking, hash: facts(name.toLowerCase()) }, members);
+      register(['digest'], { name, lacking, hash: findHash(name) }, members);
     }
 }
 
@@ -124,7 +123,7 @@ function registerMacs(): void {
   for (const bits of [128, 256]) {
     const name = `KMAC${bits}`;
     const lacking = isLacking('importKey', { name });
-    const kmac = { name, lacking, hash: facts(name.toLowerCase()), bits };
+    const kmac = { name, lacking, hash: findHash(name), bits };
     register(['sign', 'verify'], kmac, [takesBytes('customization'), outputLength]);
     register(KEYED, kmac, [takesLong('length')]);
   }
@@ -303,8 +302,9 @@ function toNumber(value: unknown): number {
   return +(value as number);
 }
 
-/** Returns the cipher of an AES or ChaCha20-Poly1305 key of so many bytes. */
+/** Returns the cipher of a key of so many bytes; undefined if the algorithm is none. */
 export function cipherOfKey(name: string, size: number): CipherFacts | undefined {
   if (name === 'ChaCha20-Poly1305') return size === 32 ? findCipher(name) : undefined;
-  return findCipher(`aes-${size * 8}-${name === 'AES-CTR' ? 'ctr' : 'gcm'}`);
+  const isCipher = name === 'AES-GCM' || name === 'AES-CTR';
+  return isCipher ? findCipher(`aes-${size * 8}-${name.slice(4)}`) : undefined;
 }

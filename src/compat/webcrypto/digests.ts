@@ -12,8 +12,8 @@ import { beginRequest, Form, setEngines, setResult } from '../../request/request
 import { secretCopy, secretMemory, wipe } from '../../base/secret-memory.js';
 import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
-import { bytesOf, exception, secretOf } from './platform.js';
-import { check, digestCost, enginesOf, mayRunNow, refuse, run, runNow } from './run.js';
+import { bytesOf, secretOf } from './platform.js';
+import { check, digestCost, enginesOf, mayRunNow, refuseOperation, run, runNow } from './run.js';
 
 type Result = ArrayBuffer | Promise<ArrayBuffer>;
 
@@ -43,10 +43,9 @@ export function digest(algorithm: Algorithm, data: unknown): Result {
 /** Returns the bytes of an extendable output. */
 function outputSize({ served, numbers }: Algorithm): number {
   const bits = numbers.outputLength!;
-  if (bits % 8 !== 0)
-    refuse(served, exception('OperationError', 'outputLength must be a multiple of 8'));
+  if (bits % 8 !== 0) refuseOperation(served, 'outputLength must be a multiple of 8');
   // Versions of Node.js differ.
-  if (bits === 0) refuse(served, exception('OperationError', 'outputLength must not be 0'));
+  if (bits === 0) refuseOperation(served, 'outputLength must not be 0');
   return bits / 8;
 }
 
@@ -59,7 +58,7 @@ function parametersOf({ served, bytes, numbers }: Algorithm): Parameter[] {
   const domain = numbers.domainSeparation;
   if (domain !== undefined) {
     if (domain < 1 || domain > 127)
-      refuse(served, exception('OperationError', 'domainSeparation must be from 1 to 127'));
+      refuseOperation(served, 'domainSeparation must be from 1 to 127');
     values.push(['domain', domain]);
   }
   return values;
@@ -72,13 +71,8 @@ function fillHash(facts: HashFacts, source: Uint8Array, size: number): void {
 
 /** Returns the HMAC or KMAC of a BufferSource. */
 export function sign(algorithm: Algorithm, kept: Kept, data: unknown): Result {
-  const { served, problem } = algorithm;
   const source = bytesOf(data)!;
-  check(served, problem, source);
-  return code(algorithm, kept, source);
-}
-
-function code(algorithm: Algorithm, kept: Kept, source: Uint8Array): Result {
+  check(algorithm.served, algorithm.problem, source);
   const hash = kept.hash!;
   const size = sizeOf(source);
   const engines = enginesOf(kept);
@@ -116,11 +110,9 @@ export function verify(
   const { served, problem } = algorithm;
   const given = bytesOf(signature)!;
   check(served, problem, given);
-  const source = bytesOf(data)!;
-  check(served, problem, source);
   // Copied, because the code may be ready only after the caller has changed it.
   const copy = secretCopy(given);
-  const right = code(algorithm, kept, source);
+  const right = sign(algorithm, kept, data);
   return right instanceof Promise ? right.then((made) => isSame(made, copy)) : isSame(right, copy);
 }
 

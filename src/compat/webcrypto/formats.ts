@@ -8,9 +8,9 @@ import type { HashFacts } from '../../catalog/facts.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 import { base64url, bytesOfText, viewOf } from '#platform/base/runtime.js';
 import type { Algorithm, Served } from './dictionaries.js';
-import { attach, discard, keepBytes, makeOwnKey, type Kept } from './keys.js';
+import { attach, derivesOnly, discard, keepBytes, makeOwnKey, type Kept } from './keys.js';
 import { bytesOf, callPlatform, exception, fillRandom } from './platform.js';
-import { check, DELEGATE, refuse } from './run.js';
+import { check, DELEGATE, refuseOperation } from './run.js';
 
 /** Imports a key. */
 export function importKey(
@@ -54,11 +54,6 @@ function keepImported(
   } finally {
     wipe(bytes);
   }
-}
-
-function rawCopy(data: unknown): Secret | undefined {
-  const bytes = bytesOf(data);
-  return bytes && secretCopy(bytes);
 }
 
 /** Decodes base64url. Text that the platform may read in another way gives undefined. */
@@ -144,10 +139,6 @@ export function usageTexts(value: unknown, method: string): string[] {
   return [...(value as Iterable<unknown>)].map((each) => `${each as string}`);
 }
 
-function derivesOnly(name: string): boolean {
-  return name === 'HKDF' || name === 'PBKDF2' || name.startsWith('Argon2');
-}
-
 /** Returns the bits of a key to generate or derive; null if there is no fixed number. */
 export function keyLength(algorithm: Algorithm): number | null {
   const { served, numbers, hash } = algorithm;
@@ -156,8 +147,7 @@ export function keyLength(algorithm: Algorithm): number | null {
   if (name === 'ChaCha20-Poly1305') return 256;
   const length = numbers.length ?? (hash === undefined ? served.bits : blockBits(hash));
   const isValid = name.startsWith('AES') ? [128, 192, 256].includes(length!) : length! > 0;
-  if (!isValid || length! % 8 !== 0)
-    refuse(served, exception('OperationError', 'this length is not supported'));
+  if (!isValid || length! % 8 !== 0) refuseOperation(served, 'this length is not supported');
   return length!;
 }
 
@@ -230,7 +220,8 @@ function importOwn(
   if (problem !== undefined) throw problem;
   const jwk = format === 'jwk' ? readJwk(data) : undefined;
   // Copied before usages are read, which runs the caller's code.
-  let bytes = jwk === undefined ? rawCopy(data) : undefined;
+  const source = jwk === undefined ? bytesOf(data) : undefined;
+  let bytes = source && secretCopy(source);
   try {
     if (jwk === undefined && bytes === undefined)
       throw new TypeError('keyData is not a BufferSource');

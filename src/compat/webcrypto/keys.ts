@@ -42,7 +42,8 @@ export interface Kept {
   readonly own: boolean;
 }
 
-const kept = new WeakMap<object, Kept>();
+/** null for a key that Millrace does not serve, so that it is looked at once. */
+const kept = new WeakMap<object, Kept | null>();
 const find = kept.get.bind(kept);
 const keepFor = kept.set.bind(kept);
 
@@ -51,42 +52,25 @@ const collected = new FinalizationRegistry<Prepared | Secret>(forget);
 const forgetWith = collected.register.bind(collected);
 
 function forget(held: Prepared | Secret): void {
-  if (isPrepared(held)) release(held);
-  else wipe(held);
+  if (isUint8Array(held)) wipe(held);
+  else release(held);
 }
-
-function isPrepared(held: Prepared | Secret): held is Prepared {
-  return !isUint8Array(held);
-}
-
-/** A key that Millrace does not serve, so that it is looked at once. */
-const FOREIGN: Kept = {
-  name: '',
-  usages: [],
-  extractable: false,
-  cipher: undefined,
-  hash: undefined,
-  prepared: undefined,
-  key: undefined,
-  secret: undefined,
-  own: false,
-};
 
 /** Returns what Millrace keeps of a key that it has seen. */
 export function keptOf(value: unknown): Kept | undefined {
-  const found = find(value as object);
-  return found === FOREIGN ? undefined : found;
+  return find(value as object) ?? undefined;
 }
 
 /** Returns what Millrace keeps of a key; undefined if the platform has to serve its calls. */
 export function keptKeyOf(value: unknown): Kept | undefined {
   const found = find(value as object);
-  if (found !== undefined) return found === FOREIGN ? undefined : found;
+  if (found !== undefined) return found ?? undefined;
   const attributes = attributesOf(value);
   if (attributes === undefined) return undefined;
   const isReadable = attributes.type === 'secret' && attributes.extractable;
   const read = isReadable ? adopt(value as object) : undefined;
-  attach(value as object, read ?? FOREIGN);
+  if (read === undefined) keepFor(value as object, null);
+  else attach(value as object, read);
   return read;
 }
 
@@ -110,18 +94,10 @@ function adopt(key: object): Kept | undefined {
   }
 }
 
-/** Returns what Millrace keeps of an own key; undefined for other values. */
-export function ownKeyOf(value: unknown): Kept | undefined {
-  const found = keptOf(value);
-  return found?.own === true ? found : undefined;
-}
-
 /** Keeps something beside a key, until the key is collected. */
 export function attach(key: object, made: Kept): void {
   keepFor(key, made);
-  const { prepared, secret } = made;
-  if (prepared !== undefined) forgetWith(key, prepared);
-  if (secret !== undefined) forgetWith(key, secret);
+  for (const held of [made.prepared, made.secret]) if (held !== undefined) forgetWith(key, held);
 }
 
 /** Wipes what was kept for a key that was not made. */
@@ -134,18 +110,13 @@ export function discard({ prepared, key, secret }: Kept): void {
 function hashOf({ name, hash }: Attributes['algorithm']): HashFacts | undefined {
   if (name.startsWith('KMAC')) return findHash(name);
   const inner = (hash as { readonly name: string } | undefined)?.name;
-  return inner === undefined ? undefined : findHash(inner.replace(/^SHA-/, 'sha'));
+  return inner === undefined ? undefined : findHash(inner);
 }
 
 /** The attributes of a key. */
-interface Description {
-  readonly name: string;
-  readonly hash: HashFacts | undefined;
+interface Description extends Pick<Kept, 'name' | 'hash' | 'usages' | 'extractable' | 'own'> {
   /** The length of the key, if it is known besides the bytes. */
   readonly bits: number | undefined;
-  readonly usages: readonly string[];
-  readonly extractable: boolean;
-  readonly own: boolean;
 }
 
 /**
@@ -158,12 +129,12 @@ export function keepBytes(
 ): Kept | undefined {
   const size = sizeOf(bytes);
   if (bits !== undefined && bits !== size * 8) return undefined;
-  const cipher = isCipher(name) ? cipherOfKey(name, size) : undefined;
+  const cipher = cipherOfKey(name, size);
   const isMac = name === 'HMAC' && hash?.hmac === true;
   const isKmac = name.startsWith('KMAC');
   const target =
     cipher === undefined ? (isMac ? macTarget(hash) : undefined) : cipherTarget(cipher);
-  if (target === undefined && !isKmac && !isHeldAsBytes(name)) return undefined;
+  if (target === undefined && !isKmac && name !== 'AES-KW' && !derivesOnly(name)) return undefined;
   const key = isKmac ? prepareFor(hashTarget(hash!), bytes, automatic) : undefined;
   const prepared = target && prepareBytes(target, bytes, automatic);
   const holds = (own && extractable) || (target === undefined && !isKmac);
@@ -171,11 +142,9 @@ export function keepBytes(
   return { name, usages, extractable, cipher, hash, prepared, key, secret, own };
 }
 
-const isCipher = (name: string): boolean =>
-  name === 'AES-GCM' || name === 'AES-CTR' || name === 'ChaCha20-Poly1305';
-
-const isHeldAsBytes = (name: string): boolean =>
-  name === 'AES-KW' || name === 'HKDF' || name === 'PBKDF2' || name.startsWith('Argon2');
+/** Returns true for an algorithm with keys that others are derived from. */
+export const derivesOnly = (name: string): boolean =>
+  name === 'HKDF' || name === 'PBKDF2' || name.startsWith('Argon2');
 
 /**
  * A key of an algorithm that the platform lacks. It inherits from the platform's CryptoKey, has its

@@ -7,6 +7,7 @@ import {
   NO_BYTES,
   bytesOfBuffer,
   bytesOfView,
+  getterOf,
   isBytesView,
   isLost,
 } from '../../base/intrinsics.js';
@@ -16,7 +17,6 @@ import { secretCopy, type Secret } from '../../base/secret-memory.js';
 import type { PlatformCrypto } from '#platform/base/runtime.js';
 
 type Method = (...given: unknown[]) => Promise<unknown>;
-type Getter = (key: object) => unknown;
 
 interface Globals {
   readonly crypto: PlatformCrypto;
@@ -38,20 +38,12 @@ export { crypto as platformCrypto, subtle as platformSubtle, CryptoKey };
 export const subtlePrototype = Object.getPrototypeOf(subtle) as Record<string, Method>;
 
 /** The platform's methods by name. */
-const methods = new Map(
+export const platformMethods: ReadonlyMap<string, Method> = new Map(
   Object.getOwnPropertyNames(subtlePrototype)
     .filter((name) => name !== 'constructor' && typeof subtlePrototype[name] === 'function')
     .map((name) => [name, subtlePrototype[name]!]),
 );
-const methodOf = methods.get.bind(methods);
-
-/** Returns one of the platform's methods. */
-export function platformMethod(name: string): Method {
-  return methodOf(name)!;
-}
-
-/** The names of the platform's methods. */
-export const platformMethods: readonly string[] = [...methods.keys()];
+const methodOf = platformMethods.get.bind(platformMethods);
 
 const { apply } = Reflect;
 
@@ -76,17 +68,10 @@ export function countServer(name: string, algorithm: unknown, served: boolean): 
 
 // keys
 
-function getterOf(name: string): Getter {
-  const get = Object.getOwnPropertyDescriptor(CryptoKey.prototype, name)?.get;
-  return Function.prototype.call.bind(get as never) as Getter;
-}
-
-const [typeOf, extractableOf, algorithmOf, usagesOf] = [
-  getterOf('type'),
-  getterOf('extractable'),
-  getterOf('algorithm'),
-  getterOf('usages'),
-];
+const typeOf = getterOf<string>(CryptoKey.prototype, 'type')!;
+const extractableOf = getterOf<boolean>(CryptoKey.prototype, 'extractable')!;
+const algorithmOf = getterOf<Attributes['algorithm']>(CryptoKey.prototype, 'algorithm')!;
+const usagesOf = getterOf<string[]>(CryptoKey.prototype, 'usages')!;
 
 /** The attributes of one of the platform's keys. */
 export interface Attributes {
@@ -101,10 +86,10 @@ export function attributesOf(value: unknown): Attributes | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   try {
     return {
-      type: typeOf(value) as string,
-      extractable: extractableOf(value) as boolean,
-      algorithm: algorithmOf(value) as Attributes['algorithm'],
-      usages: [...(usagesOf(value) as string[])],
+      type: typeOf(value),
+      extractable: extractableOf(value),
+      algorithm: algorithmOf(value),
+      usages: [...usagesOf(value)],
     };
   } catch {
     return undefined; // Not a key.

@@ -39,8 +39,11 @@ function beginTurn(): void {
   spent = 0;
 }
 
-/** Fills a request and runs it. The result is a new ArrayBuffer. */
-export function run(cost: number, fill: () => void): ArrayBuffer | Promise<ArrayBuffer> {
+/** A new ArrayBuffer. */
+export type Result = ArrayBuffer | Promise<ArrayBuffer>;
+
+/** Fills a request and runs it. */
+export function run(cost: number, fill: () => void): Result {
   if (mayRunNow(cost)) return runNow(fill);
   return later(runPromise(undefined, fill, NONE, 0));
 }
@@ -55,11 +58,7 @@ export function runNow(fill: () => void): ArrayBuffer {
 }
 
 /** Derives a secret. */
-export function derive(
-  cost: number,
-  parser: DerivationParser,
-  given: unknown[],
-): ArrayBuffer | Promise<ArrayBuffer> {
+export function derive(cost: number, parser: DerivationParser, given: unknown[]): Result {
   if (!mayRunNow(cost)) return later(derivePromise(parser, given));
   return deriveNow(parser, given);
 }
@@ -106,6 +105,11 @@ export const DELEGATE: unique symbol = Symbol('the platform serves this call');
 /** Throws an error that Millrace is certain of only if the platform lacks the algorithm. */
 export function refuse({ lacking }: Served, error: Error): never {
   throw lacking ? error : DELEGATE;
+}
+
+/** Refuses a call with an OperationError. */
+export function refuseOperation(served: Served, message: string): never {
+  return refuse(served, exception('OperationError', message));
 }
 
 /** Throws if an algorithm has an invalid member or `source` is undefined. */

@@ -17,21 +17,20 @@ import {
   rawFormat,
   usageTexts,
 } from './formats.js';
-import { keptKeyOf, keptOf, ownKeyOf, type Kept } from './keys.js';
+import { keptKeyOf, keptOf, type Kept } from './keys.js';
 import {
   attributesOf,
   bytesOf,
   callPlatform,
   countServer,
   exception,
-  platformMethod,
   platformMethods,
   secretOf,
   servesAll,
 } from './platform.js';
 import { DELEGATE, refuse } from './run.js';
 
-type Serve = (...given: never[]) => unknown;
+type Serve = (...given: unknown[]) => unknown;
 
 const resolve = Promise.resolve.bind(Promise) as (value: unknown) => Promise<unknown>;
 const reject = Promise.reject.bind(Promise) as (error: unknown) => Promise<never>;
@@ -82,54 +81,32 @@ function keyFor({ served }: Algorithm, key: unknown, usage: string): Kept {
   return kept;
 }
 
+/** Returns a method that takes an algorithm, a key for it and up to two other arguments. */
+function keyed(
+  name: string,
+  serve: (served: Algorithm, kept: Kept, first: unknown, second: unknown) => unknown,
+): Serve {
+  return (algorithm, key, first, second) => {
+    const read = readAlgorithm(name, algorithm);
+    return call(name, read, [read.given, key, first, second], (served) =>
+      serve(served, keyFor(served, key, name), first, second),
+    );
+  };
+}
+
 const serves: Readonly<Record<string, Serve>> = {
-  digest(algorithm: unknown, data: unknown) {
+  digest(algorithm, data) {
     const read = readAlgorithm('digest', algorithm);
     return call('digest', read, [read.given, data], (served) => digest(served, data));
   },
 
-  sign(algorithm: unknown, key: unknown, data: unknown) {
-    const read = readAlgorithm('sign', algorithm);
-    return call('sign', read, [read.given, key, data], (served) =>
-      sign(served, keyFor(served, key, 'sign'), data),
-    );
-  },
+  sign: keyed('sign', sign),
+  verify: keyed('verify', verify),
+  encrypt: keyed('encrypt', (served, kept, data) => crypt(true, served, kept, data)),
+  decrypt: keyed('decrypt', (served, kept, data) => crypt(false, served, kept, data)),
+  deriveBits: keyed('deriveBits', deriveBits),
 
-  verify(algorithm: unknown, key: unknown, signature: unknown, data: unknown) {
-    const read = readAlgorithm('verify', algorithm);
-    return call('verify', read, [read.given, key, signature, data], (served) =>
-      verify(served, keyFor(served, key, 'verify'), signature, data),
-    );
-  },
-
-  encrypt(algorithm: unknown, key: unknown, data: unknown) {
-    const read = readAlgorithm('encrypt', algorithm);
-    return call('encrypt', read, [read.given, key, data], (served) =>
-      crypt(true, served, keyFor(served, key, 'encrypt'), data),
-    );
-  },
-
-  decrypt(algorithm: unknown, key: unknown, data: unknown) {
-    const read = readAlgorithm('decrypt', algorithm);
-    return call('decrypt', read, [read.given, key, data], (served) =>
-      crypt(false, served, keyFor(served, key, 'decrypt'), data),
-    );
-  },
-
-  deriveBits(algorithm: unknown, baseKey: unknown, length: unknown) {
-    const read = readAlgorithm('deriveBits', algorithm);
-    return call('deriveBits', read, [read.given, baseKey, length], (served) =>
-      deriveBits(served, keyFor(served, baseKey, 'deriveBits'), length),
-    );
-  },
-
-  deriveKey(
-    algorithm: unknown,
-    baseKey: unknown,
-    derived: unknown,
-    extractable: unknown,
-    usages: unknown,
-  ) {
+  deriveKey(algorithm, baseKey, derived, extractable, usages) {
     const read = readAlgorithm('deriveBits', algorithm);
     const type = readAlgorithm('keyLength', derived);
     const given = [read.given, baseKey, type.given, extractable, usages];
@@ -145,18 +122,12 @@ const serves: Readonly<Record<string, Serve>> = {
       if (texts === undefined) throw DELEGATE;
       const bits = deriveBits(served, kept, keyLength(target));
       const make = (secret: ArrayBuffer): unknown =>
-        importSecret(secretOf(secret), target, extractable, texts);
+        importOpened(rawFormat(target.served), secretOf(secret), target, extractable, texts);
       return bits instanceof Promise ? bits.then(make) : make(bits);
     });
   },
 
-  importKey(
-    format: unknown,
-    data: unknown,
-    algorithm: unknown,
-    extractable: unknown,
-    usages: unknown,
-  ) {
+  importKey(format, data, algorithm, extractable, usages) {
     const read = readAlgorithm('importKey', algorithm);
     const given = [format, data, read.given, extractable, usages];
     return call('importKey', read, given, (served) =>
@@ -164,25 +135,21 @@ const serves: Readonly<Record<string, Serve>> = {
     );
   },
 
-  generateKey(algorithm: unknown, extractable: unknown, usages: unknown) {
+  generateKey(algorithm, extractable, usages) {
     const read = readAlgorithm('generateKey', algorithm);
     return call('generateKey', read, [read.given, extractable, usages], (served) =>
       generateKey(served, extractable, usages),
     );
   },
 
-  exportKey(format: unknown, key: unknown) {
-    return exportKey(format, key);
-  },
+  exportKey,
 
-  wrapKey(format: unknown, key: unknown, wrappingKey: unknown, algorithm: unknown) {
+  wrapKey(format, key, wrappingKey, algorithm) {
     const read = withCopies(readAlgorithm('wrapKey', algorithm));
     const name = typeof format === 'string' ? format : `${format as string}`;
     const given = [name, key, wrappingKey, read.given];
     const delegate = (): Promise<unknown> =>
-      ownKeyOf(key) === undefined
-        ? callPlatform('wrapKey', given)
-        : wrapOwn(name, key, wrappingKey, read.given);
+      keptOf(key)?.own !== true ? callPlatform('wrapKey', given) : wrapOwn(given);
     const serve = (served: Algorithm): Promise<unknown> => {
       const kept = keyFor(served, wrappingKey, 'wrapKey');
       if (served.problem !== undefined) refuse(served.served, served.problem);
@@ -191,22 +158,11 @@ const serves: Readonly<Record<string, Serve>> = {
     return call('wrapKey', read, given, serve, delegate);
   },
 
-  unwrapKey(
-    format: unknown,
-    wrapped: unknown,
-    unwrappingKey: unknown,
-    algorithm: unknown,
-    keyAlgorithm: unknown,
-    extractable: unknown,
-    usages: unknown,
-  ) {
+  unwrapKey(format, wrapped, unwrappingKey, algorithm, keyAlgorithm, extractable, usages) {
     const read = readAlgorithm('unwrapKey', algorithm);
     const type = readAlgorithm('importKey', keyAlgorithm);
     const given = [format, wrapped, unwrappingKey, read.given, type.given, extractable, usages];
-    const delegate = type.served?.lacking
-      ? (): Promise<unknown> =>
-          unwrapOwn(format, wrapped, unwrappingKey, read.given, type, extractable, usages)
-      : undefined;
+    const delegate = type.served?.lacking ? () => unwrapOwn(given, type) : undefined;
     const serve = (served: Algorithm): unknown => {
       const kept = keyFor(served, unwrappingKey, 'unwrapKey');
       const source = bytesOf(wrapped);
@@ -222,21 +178,7 @@ const serves: Readonly<Record<string, Serve>> = {
   },
 };
 
-/** Imports a derived secret, and wipes it. */
-function importSecret(
-  secret: Secret,
-  algorithm: Algorithm,
-  extractable: unknown,
-  usages: unknown,
-): unknown {
-  try {
-    return importBytes(rawFormat(algorithm.served), secret, algorithm, extractable, usages);
-  } finally {
-    wipe(secret);
-  }
-}
-
-/** Imports an unwrapped key, and wipes it. */
+/** Imports a derived or an unwrapped key of any algorithm, and wipes it. */
 function importOpened(
   format: string,
   opened: Secret,
@@ -246,24 +188,13 @@ function importOpened(
 ): unknown {
   try {
     const data = format === 'jwk' ? parsedJwk(opened) : opened;
-    return importBytes(format, data, type, extractable, usages);
+    const target = servedOf(type);
+    return target === undefined
+      ? callPlatform('importKey', [format, data, type.given, extractable, usages])
+      : importKey(format, data, target, extractable, usages);
   } finally {
     wipe(opened);
   }
-}
-
-/** Imports a key of any algorithm. */
-function importBytes(
-  format: string,
-  data: object,
-  type: Algorithm | Unserved,
-  extractable: unknown,
-  usages: unknown,
-): unknown {
-  const target = servedOf(type);
-  return target === undefined
-    ? callPlatform('importKey', [format, data, type.given, extractable, usages])
-    : importKey(format, data, target, extractable, usages);
 }
 
 function parsedJwk(bytes: Uint8Array): object {
@@ -320,12 +251,8 @@ async function wrap(
 
 const CARRIER = { name: 'HMAC', hash: 'SHA-256' };
 
-async function wrapOwn(
-  format: unknown,
-  key: unknown,
-  wrappingKey: unknown,
-  algorithm: unknown,
-): Promise<unknown> {
+/** Wraps a key as wrapKey does. */
+async function wrapOwn([format, key, wrappingKey, algorithm]: unknown[]): Promise<unknown> {
   // The platform's algorithm may be AES-KW.
   const bytes = await exportedBytes(format, key, true);
   try {
@@ -336,14 +263,10 @@ async function wrapOwn(
   }
 }
 
+/** Unwraps a key of an algorithm as unwrapKey does. */
 async function unwrapOwn(
-  format: unknown,
-  wrapped: unknown,
-  unwrappingKey: unknown,
-  algorithm: unknown,
+  [format, wrapped, unwrappingKey, algorithm, , extractable, usages]: unknown[],
   type: Algorithm | Unserved,
-  extractable: unknown,
-  usages: unknown,
 ): Promise<unknown> {
   const [name, texts] = [String(format), usageTexts(usages, 'unwrapKey')];
   const given = ['raw', wrapped, unwrappingKey, algorithm, CARRIER, true, ['sign']];
@@ -360,17 +283,17 @@ export function subtleMethods(
   isReceiver: (receiver: unknown) => boolean,
 ): Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>> {
   const found: Record<string, (...given: unknown[]) => Promise<unknown>> = {};
-  for (const name of platformMethods) {
-    const theirs = platformMethod(name);
-    const serve = serves[name] as ((...given: unknown[]) => Promise<unknown>) | undefined;
-    const required = REQUIRED[name] ?? theirs.length;
+  for (const [name, theirs] of platformMethods) {
+    const serve = serves[name];
+    // One argument of deriveBits is optional for the platform's length only.
+    const required = name === 'deriveBits' ? 2 : theirs.length;
     const own = {
       [name](this: unknown, ...given: unknown[]): Promise<unknown> {
         // Too few arguments and other receivers are the platform's errors.
         if (!isReceiver(this)) return Reflect.apply(theirs, this, given) as Promise<unknown>;
         if (serve === undefined || given.length < required) return callPlatform(name, given);
         try {
-          return serve(...given);
+          return serve(...given) as Promise<unknown>;
         } catch (error) {
           return reject(error);
         }
@@ -381,6 +304,3 @@ export function subtleMethods(
   }
   return found;
 }
-
-/** Arguments that are required although the length of the platform's method says less. */
-const REQUIRED: Readonly<Record<string, number>> = { __proto__: null as never, deriveBits: 2 };
