@@ -5,12 +5,14 @@
  * @packageDocumentation
  */
 import { sizeOf } from '../base/arguments.js';
-import { At, frame, Operation } from '../base/frame.js';
-import { beginRequest, Form, setIv, setKey, setResult, setTarget } from '../request/request.js';
+import { Operation } from '../base/frame.js';
+import { scryptMemory, type ScryptCost } from '../base/kdf-costs.js';
+import { beginRequest, setKey, setTarget } from '../request/request.js';
 import { makeError } from '../base/errors.js';
 import { findHash } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
 import { derivePromise, deriveSync } from '../kdf/derive.js';
-import { decideMemory } from '../kdf/memory.js';
+import { pbkdf2Parser } from '../kdf/pbkdf2.js';
 import { scryptParser } from '../kdf/scrypt.js';
 import { fastInto } from '../operations/fast-path.js';
 import { runFilled } from '../scheduling/run.js';
@@ -49,7 +51,7 @@ const hooks: Record<keyof EthersHooks, (...given: any[]) => unknown> = {
   sha512: digest('sha512'),
   ripemd160: digest('ripemd160'),
   computeHmac: mac,
-  pbkdf2,
+  pbkdf2: (...given) => unpooled(deriveSync(pbkdf2Parser, given, 5)),
   scrypt: async (password, salt, N, r, p, dkLen, onProgress) => {
     const options = { ...cost(N, r, p), ...progress(onProgress) };
     return unpooled(await derivePromise(scryptParser, [password, salt, dkLen, options]));
@@ -105,43 +107,32 @@ function digest(name: string): (data: Uint8Array) => Uint8Array {
   const facts = findHash(name)!;
   return (data) => {
     const target = new Uint8Array(facts.digestSize);
-    if (fastInto(facts, data, target)) return target;
-    beginRequest(Operation.Hash, facts.id, data, 0, sizeOf(data));
-    setTarget(target, 0, target.length);
-    runFilled();
-    return target;
+    return fastInto(facts, data, target) ? target : compute(Operation.Hash, facts, data, target);
   };
 }
 
 function mac(algorithm: 'sha256' | 'sha512', key: Uint8Array, data: Uint8Array): Uint8Array {
   const facts = findHash(algorithm)!;
-  const target = new Uint8Array(facts.digestSize);
-  beginRequest(Operation.Hmac, facts.id, data, 0, sizeOf(data));
-  setKey(key, 0, sizeOf(key));
+  return compute(Operation.Hmac, facts, data, new Uint8Array(facts.digestSize), key);
+}
+
+function compute(
+  operation: Operation,
+  { id }: HashFacts,
+  data: Uint8Array,
+  target: Uint8Array,
+  key?: Uint8Array,
+): Uint8Array {
+  beginRequest(operation, id, data, 0, sizeOf(data));
+  if (key !== undefined) setKey(key, 0, sizeOf(key));
   setTarget(target, 0, target.length);
   runFilled();
   return target;
 }
 
-function pbkdf2(
-  password: Uint8Array,
-  salt: Uint8Array,
-  iterations: number,
-  keylen: number,
-  algorithm: 'sha256' | 'sha512',
-): Uint8Array {
-  decideMemory();
-  beginRequest(Operation.Pbkdf2, findHash(algorithm)!.id, new Uint8Array(0), 0, 0);
-  setKey(password, 0, sizeOf(password));
-  setIv(salt, 0, sizeOf(salt));
-  frame[At.Count] = iterations;
-  setResult(keylen, Form.Secret);
-  return unpooled(runFilled());
-}
-
 /** Returns the cost with the memory that it needs: ethers limits the cost itself. */
-function cost(N: number, r: number, p: number) {
-  return { N, r, p, maxmem: 128 * r * (N + p + 2) };
+function cost(N: number, r: number, p: number): ScryptCost & { maxmem: number } {
+  return { N, r, p, maxmem: scryptMemory({ N, r, p }) };
 }
 
 function progress(onProgress: unknown): object {
