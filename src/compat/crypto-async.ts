@@ -22,7 +22,7 @@ import {
 import { runCallback, runSync } from '../scheduling/run.js';
 import { bytesOfView, isBytesView } from '../base/intrinsics.js';
 import { allocate, isBuffer, type AnyBuffer, type Buffer } from '#platform/base/runtime.js';
-import { findCipher, findHash } from '../catalog/catalog.js';
+import { findCipher, findHash, getCiphers } from '../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 
 const INT_MAX = 2147483647;
@@ -73,16 +73,9 @@ const messages = {
 /**
  * The original package's algorithm names; all others of Millrace stay unknown, as they were there.
  */
-const ciphers: readonly string[] = [
-  'aes-128-ctr',
-  'aes-192-ctr',
-  'aes-256-ctr',
-  'chacha20',
-  'aes-128-gcm',
-  'aes-192-gcm',
-  'aes-256-gcm',
-  'chacha20-poly1305',
-];
+const ciphers = getCiphers().filter((name) =>
+  /^(aes-\d+-(ctr|gcm)|chacha20(-poly1305)?)$/.test(name),
+);
 
 /**
  * Ciphers that OpenSSL knows by name and the original package refused, or that this module lacks:
@@ -101,8 +94,7 @@ const disabled = new RegExp(
   'i',
 );
 
-type Argument = unknown;
-type Given = readonly Argument[];
+type Given = readonly unknown[];
 
 /**
  * Encrypts or decrypts: `function (algorithm, encrypt, key, ...)`: 5, 7, 13 or 19 arguments, and a
@@ -160,19 +152,15 @@ function performFriendlyCipher(given: Given): unknown {
   });
 }
 
-/** Hashes: `function (algorithm, source, ...)`: 2 or 6 arguments, and a callback. */
-function performHash(given: Given): unknown {
+/**
+ * Hashes: `function (algorithm, source, ...)`, or computes an HMAC: `function (algorithm, key,
+ * source, ...)`. Takes as many arguments as `short` or `long`, and a callback.
+ */
+function performHash(operation: Operation, given: Given, short: number, long: number): unknown {
   const count = given.length;
-  if (count === 2 || count === 3) return performFriendlyDigest(Operation.Hash, given, 1);
-  if (count === 6 || count === 7) return performDigest(Operation.Hash, given, 1);
-  throw new Error(messages.E_ARGUMENTS);
-}
-
-/** Computes an HMAC: `function (algorithm, key, source, ...)`: 3 or 9 arguments, and a callback. */
-function performHmac(given: Given): unknown {
-  const count = given.length;
-  if (count === 3 || count === 4) return performFriendlyDigest(Operation.Hmac, given, 2);
-  if (count === 9 || count === 10) return performDigest(Operation.Hmac, given, 4);
+  if (count === short || count === short + 1)
+    return performFriendlyDigest(operation, given, short - 1);
+  if (count === long || count === long + 1) return performDigest(operation, given, long - 5);
   throw new Error(messages.E_ARGUMENTS);
 }
 
@@ -260,8 +248,8 @@ function plain(error: Error): Error {
 const NOT_SUPPORTED = 'the engine does not support this operation';
 
 function cipherAlgorithm(
-  algorithm: Argument,
-  encrypt: Argument,
+  algorithm: unknown,
+  encrypt: unknown,
 ): { facts: CipherFacts; operation: Operation } {
   if (typeof algorithm !== 'string') throw new Error(messages.E_ALGORITHM);
   const facts = findCipher(algorithm);
@@ -277,7 +265,7 @@ function cipherAlgorithm(
 /** The hashes that the original package does not have. */
 const notInOpenSsl = /^(keccak|blake3|cshake|kmac|tuplehash|parallelhash|turboshake|kt)/;
 
-function hashAlgorithm(algorithm: Argument): HashFacts {
+function hashAlgorithm(algorithm: unknown): HashFacts {
   if (typeof algorithm !== 'string') throw new Error(messages.E_ALGORITHM);
   const facts = findHash(algorithm);
   if (facts === undefined || !facts.cryptographic || notInOpenSsl.test(facts.name))
@@ -327,13 +315,13 @@ function checkRange({ view, offset, size, name }: Range): void {
  * Returns the bytes of an ArrayBufferView for the forms with offsets; a detached one counts as
  * empty.
  */
-function viewOf(value: Argument, name: Name): Uint8Array {
+function viewOf(value: unknown, name: Name): Uint8Array {
   if (!isBytesView(value)) throw new Error(messages[`E_${name}`]);
   return isUint8Array(value) ? value : bytesOfView(value);
 }
 
 /** Returns a Buffer for the short forms, which take no other type, as in the original package. */
-function wholeBuffer(value: Argument, name: Name): Uint8Array {
+function wholeBuffer(value: unknown, name: Name): Uint8Array {
   if (isUint8Array(value) && inherits(value)) return value;
   throw new Error(messages[`E_${name}`]);
 }
@@ -354,11 +342,11 @@ function checkLength(view: Uint8Array): void {
   if (sizeOf(view) > INT_MAX) throw new Error(messages.E_BUFFER_LENGTH);
 }
 
-function checkCallback(value: Argument): void {
+function checkCallback(value: unknown): void {
   if (typeof value !== 'function') throw new Error(messages.E_CALLBACK);
 }
 
-function isUnsigned(value: Argument): value is number {
+function isUnsigned(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= INT_MAX && Number.isInteger(value);
 }
 
@@ -440,11 +428,11 @@ const cryptoAsync: cryptoAsync.Exports = {
     })() as cryptoAsync.Cipher,
   hash: (() =>
     function (...given: Given): unknown {
-      return performHash(given);
+      return performHash(Operation.Hash, given, 2, 6);
     })() as cryptoAsync.Hash,
   hmac: (() =>
     function (...given: Given): unknown {
-      return performHmac(given);
+      return performHash(Operation.Hmac, given, 3, 9);
     })() as cryptoAsync.Hmac,
 };
 
