@@ -4,175 +4,92 @@ import { Family } from './families/family.js';
 import {
   ExtendableHash,
   FamilyHash,
-  recipe,
+  recipesOf,
   type HashCalls,
   type Recipe,
 } from './families/hash.js';
 import { ExtendableTupleHash, TupleHash } from './families/tuple-hash.js';
-import { module as Md5Text } from './modules/md5.js';
-import { module as Sha1Text } from './modules/sha1.js';
-import { module as Sha256Text } from './modules/sha256.js';
-import { module as Sha512Text } from './modules/sha512.js';
-import { module as Sha3Text } from './modules/sha3.js';
-import { module as ShakeText } from './modules/shake.js';
-import { module as Blake2bText } from './modules/blake2b.js';
-import { module as Blake2sText } from './modules/blake2s.js';
-import { module as Blake3Text } from './modules/blake3.js';
-import { module as Ripemd160Text } from './modules/ripemd160.js';
-import { module as Md5Sha1Text } from './modules/md5-sha1.js';
-import { module as Xxh32Text } from './modules/xxh32.js';
-import { module as Xxh64Text } from './modules/xxh64.js';
-import { module as Xxh3Text } from './modules/xxh3.js';
-import { module as CrcText } from './modules/crc.js';
-import { module as Sp800185Text } from './modules/sp800-185.js';
-import { module as ParallelhashText } from './modules/parallelhash.js';
-import { module as TurboshakeText } from './modules/turboshake.js';
-import { module as KtText } from './modules/kt.js';
+import { module as md5Text } from './modules/md5.js';
+import { module as sha1Text } from './modules/sha1.js';
+import { module as sha256Text } from './modules/sha256.js';
+import { module as sha512Text } from './modules/sha512.js';
+import { module as sha3Text } from './modules/sha3.js';
+import { module as shakeText } from './modules/shake.js';
+import { module as blake2bText } from './modules/blake2b.js';
+import { module as blake2sText } from './modules/blake2s.js';
+import { module as blake3Text } from './modules/blake3.js';
+import { module as ripemd160Text } from './modules/ripemd160.js';
+import { module as md5Sha1Text } from './modules/md5-sha1.js';
+import { module as xxh32Text } from './modules/xxh32.js';
+import { module as xxh64Text } from './modules/xxh64.js';
+import { module as xxh3Text } from './modules/xxh3.js';
+import { module as crcText } from './modules/crc.js';
+import { module as sp800185Text } from './modules/sp800-185.js';
+import { module as parallelhashText } from './modules/parallelhash.js';
+import { module as turboshakeText } from './modules/turboshake.js';
+import { module as ktText } from './modules/kt.js';
 
-const Md5 = /* @__PURE__ */ new Family<HashCalls>('md5', Md5Text);
-const Sha1 = /* @__PURE__ */ new Family<HashCalls>('sha1', Sha1Text);
-const Sha256 = /* @__PURE__ */ new Family<HashCalls>('sha256', Sha256Text);
-const Sha512 = /* @__PURE__ */ new Family<HashCalls>('sha512', Sha512Text);
-const Sha3 = /* @__PURE__ */ new Family<HashCalls>('sha3', Sha3Text);
-const Shake = /* @__PURE__ */ new Family<HashCalls>('shake', ShakeText);
-const Blake2b = /* @__PURE__ */ new Family<HashCalls>('blake2b', Blake2bText);
-const Blake2s = /* @__PURE__ */ new Family<HashCalls>('blake2s', Blake2sText);
-const Blake3 = /* @__PURE__ */ new Family<HashCalls>('blake3', Blake3Text);
-const Ripemd160 = /* @__PURE__ */ new Family<HashCalls>('ripemd160', Ripemd160Text);
-const Md5Sha1 = /* @__PURE__ */ new Family<HashCalls>('md5-sha1', Md5Sha1Text);
-const Xxh32 = /* @__PURE__ */ new Family<HashCalls>('xxh32', Xxh32Text);
-const Xxh64 = /* @__PURE__ */ new Family<HashCalls>('xxh64', Xxh64Text);
-const Xxh3 = /* @__PURE__ */ new Family<HashCalls>('xxh3', Xxh3Text);
-const Crc = /* @__PURE__ */ new Family<HashCalls>('crc', CrcText);
-const Sp800185 = /* @__PURE__ */ new Family<HashCalls>('sp800-185', Sp800185Text);
-const Parallelhash = /* @__PURE__ */ new Family<HashCalls>('parallelhash', ParallelhashText);
-const Turboshake = /* @__PURE__ */ new Family<HashCalls>('turboshake', TurboshakeText);
-const Kt = /* @__PURE__ */ new Family<HashCalls>('kt', KtText);
+const md5Family = /* @__PURE__ */ new Family<HashCalls>('md5', md5Text);
+const sha1Family = /* @__PURE__ */ new Family<HashCalls>('sha1', sha1Text);
+const sha256Family = /* @__PURE__ */ new Family<HashCalls>('sha256', sha256Text);
+const sha512Family = /* @__PURE__ */ new Family<HashCalls>('sha512', sha512Text);
+const sha3Family = /* @__PURE__ */ new Family<HashCalls>('sha3', sha3Text);
+const shakeFamily = /* @__PURE__ */ new Family<HashCalls>('shake', shakeText);
+const blake2bFamily = /* @__PURE__ */ new Family<HashCalls>('blake2b', blake2bText);
+const blake2sFamily = /* @__PURE__ */ new Family<HashCalls>('blake2s', blake2sText);
+const blake3Family = /* @__PURE__ */ new Family<HashCalls>('blake3', blake3Text);
+const ripemd160Family = /* @__PURE__ */ new Family<HashCalls>('ripemd160', ripemd160Text);
+const md5Sha1Family = /* @__PURE__ */ new Family<HashCalls>('md5-sha1', md5Sha1Text);
+const xxh32Family = /* @__PURE__ */ new Family<HashCalls>('xxh32', xxh32Text);
+const xxh64Family = /* @__PURE__ */ new Family<HashCalls>('xxh64', xxh64Text);
+const xxh3Family = /* @__PURE__ */ new Family<HashCalls>('xxh3', xxh3Text);
+const crcFamily = /* @__PURE__ */ new Family<HashCalls>('crc', crcText);
+const sp800185Family = /* @__PURE__ */ new Family<HashCalls>('sp800-185', sp800185Text);
+const parallelhashFamily = /* @__PURE__ */ new Family<HashCalls>('parallelhash', parallelhashText);
+const turboshakeFamily = /* @__PURE__ */ new Family<HashCalls>('turboshake', turboshakeText);
+const ktFamily = /* @__PURE__ */ new Family<HashCalls>('kt', ktText);
 
-export const md5 = /* @__PURE__ */ recipe('md5', FamilyHash, Md5, 0, [16, 64, 88]);
-export const sha1 = /* @__PURE__ */ recipe('sha1', FamilyHash, Sha1, 1, [20, 64, 92]);
-export const sha224 = /* @__PURE__ */ recipe('sha224', FamilyHash, Sha256, 2, [28, 64, 104]);
-export const sha256 = /* @__PURE__ */ recipe('sha256', FamilyHash, Sha256, 3, [32, 64, 104]);
-export const sha384 = /* @__PURE__ */ recipe('sha384', FamilyHash, Sha512, 4, [48, 128, 200]);
-export const sha512 = /* @__PURE__ */ recipe('sha512', FamilyHash, Sha512, 5, [64, 128, 200]);
-export const sha512_224 = /* @__PURE__ */ recipe(
-  'sha512-224',
-  FamilyHash,
-  Sha512,
-  6,
-  [28, 128, 200],
-);
-export const sha512_256 = /* @__PURE__ */ recipe(
-  'sha512-256',
-  FamilyHash,
-  Sha512,
-  7,
-  [32, 128, 200],
-);
-export const sha3_224 = /* @__PURE__ */ recipe('sha3-224', FamilyHash, Sha3, 8, [28, 144, 202]);
-export const sha3_256 = /* @__PURE__ */ recipe('sha3-256', FamilyHash, Sha3, 9, [32, 136, 202]);
-export const sha3_384 = /* @__PURE__ */ recipe('sha3-384', FamilyHash, Sha3, 10, [48, 104, 202]);
-export const sha3_512 = /* @__PURE__ */ recipe('sha3-512', FamilyHash, Sha3, 11, [64, 72, 202]);
-export const keccak224 = /* @__PURE__ */ recipe('keccak224', FamilyHash, Sha3, 12, [28, 144, 202]);
-export const keccak256 = /* @__PURE__ */ recipe('keccak256', FamilyHash, Sha3, 13, [32, 136, 202]);
-export const keccak384 = /* @__PURE__ */ recipe('keccak384', FamilyHash, Sha3, 14, [48, 104, 202]);
-export const keccak512 = /* @__PURE__ */ recipe('keccak512', FamilyHash, Sha3, 15, [64, 72, 202]);
-export const shake128 = /* @__PURE__ */ recipe(
-  'shake128',
-  ExtendableHash,
-  Shake,
-  16,
-  [16, 168, 202],
-  { xof: true, hmac: false },
-);
-export const shake256 = /* @__PURE__ */ recipe(
-  'shake256',
-  ExtendableHash,
-  Shake,
-  17,
-  [32, 136, 202],
-  { xof: true, hmac: false },
-);
-export const blake2b512 = /* @__PURE__ */ recipe(
-  'blake2b512',
-  FamilyHash,
-  Blake2b,
-  18,
-  [64, 128, 200],
-  {
-    parameters: { key: [1, 64], salt: [16, 16], personalization: [16, 16], outputLength: [1, 64] },
-  },
-);
-export const blake2s256 = /* @__PURE__ */ recipe(
-  'blake2s256',
-  FamilyHash,
-  Blake2s,
-  19,
-  [32, 64, 104],
-  { parameters: { key: [1, 32], salt: [8, 8], personalization: [8, 8], outputLength: [1, 32] } },
-);
-export const blake3 = /* @__PURE__ */ recipe('blake3', ExtendableHash, Blake3, 20, [32, 64, 2648], {
+const md5Recipe = /* @__PURE__ */ recipesOf(FamilyHash, md5Family, 88);
+const sha1Recipe = /* @__PURE__ */ recipesOf(FamilyHash, sha1Family, 92);
+const sha256Recipe = /* @__PURE__ */ recipesOf(FamilyHash, sha256Family, 104);
+const sha512Recipe = /* @__PURE__ */ recipesOf(FamilyHash, sha512Family, 200);
+const sha3Recipe = /* @__PURE__ */ recipesOf(FamilyHash, sha3Family, 202);
+const shakeRecipe = /* @__PURE__ */ recipesOf(ExtendableHash, shakeFamily, 202, {
+  xof: true,
+  hmac: false,
+});
+const blake2bRecipe = /* @__PURE__ */ recipesOf(FamilyHash, blake2bFamily, 200, {
+  parameters: { key: [1, 64], salt: [16, 16], personalization: [16, 16], outputLength: [1, 64] },
+});
+const blake2sRecipe = /* @__PURE__ */ recipesOf(FamilyHash, blake2sFamily, 104, {
+  parameters: { key: [1, 32], salt: [8, 8], personalization: [8, 8], outputLength: [1, 32] },
+});
+const blake3Recipe = /* @__PURE__ */ recipesOf(ExtendableHash, blake3Family, 2648, {
   xof: true,
   parameters: { key: [32, 32], context: [0, 1073741824] },
 });
-export const ripemd160 = /* @__PURE__ */ recipe(
-  'ripemd160',
-  FamilyHash,
-  Ripemd160,
-  21,
-  [20, 64, 92],
-);
-export const md5_sha1 = /* @__PURE__ */ recipe('md5-sha1', FamilyHash, Md5Sha1, 22, [36, 64, 108]);
-export const xxh32 = /* @__PURE__ */ recipe('xxh32', Checksum, Xxh32, 23, [4, 16, 48], {
+const ripemd160Recipe = /* @__PURE__ */ recipesOf(FamilyHash, ripemd160Family, 92);
+const md5Sha1Recipe = /* @__PURE__ */ recipesOf(FamilyHash, md5Sha1Family, 108);
+const xxh32Recipe = /* @__PURE__ */ recipesOf(Checksum, xxh32Family, 48, {
   seedBits: 32,
   hmac: false,
 });
-export const xxh64 = /* @__PURE__ */ recipe('xxh64', Checksum, Xxh64, 24, [8, 32, 80], {
+const xxh64Recipe = /* @__PURE__ */ recipesOf(Checksum, xxh64Family, 80, {
   seedBits: 64,
   hmac: false,
 });
-export const xxh3_64 = /* @__PURE__ */ recipe('xxh3-64', Checksum, Xxh3, 25, [8, 64, 336], {
+const xxh3Recipe = /* @__PURE__ */ recipesOf(Checksum, xxh3Family, 336, {
   seedBits: 64,
   hmac: false,
 });
-export const xxh3_128 = /* @__PURE__ */ recipe('xxh3-128', Checksum, Xxh3, 26, [16, 64, 336], {
-  seedBits: 64,
+const crc32Recipe = /* @__PURE__ */ recipesOf(Checksum, crcFamily, 4, { hmac: false });
+const crc64nvmeRecipe = /* @__PURE__ */ recipesOf(Checksum, crcFamily, 8, { hmac: false });
+const cshakeRecipe = /* @__PURE__ */ recipesOf(ExtendableHash, sp800185Family, 202, {
+  xof: true,
+  parameters: { customization: [0, 1073741824], functionName: [0, 1073741824] },
   hmac: false,
 });
-export const crc32 = /* @__PURE__ */ recipe('crc32', Checksum, Crc, 27, [4, 16, 4], {
-  hmac: false,
-});
-export const crc32c = /* @__PURE__ */ recipe('crc32c', Checksum, Crc, 28, [4, 16, 4], {
-  hmac: false,
-});
-export const crc64nvme = /* @__PURE__ */ recipe('crc64nvme', Checksum, Crc, 29, [8, 16, 8], {
-  hmac: false,
-});
-export const cshake128 = /* @__PURE__ */ recipe(
-  'cshake128',
-  ExtendableHash,
-  Sp800185,
-  30,
-  [16, 168, 202],
-  {
-    xof: true,
-    parameters: { customization: [0, 1073741824], functionName: [0, 1073741824] },
-    hmac: false,
-  },
-);
-export const cshake256 = /* @__PURE__ */ recipe(
-  'cshake256',
-  ExtendableHash,
-  Sp800185,
-  31,
-  [32, 136, 202],
-  {
-    xof: true,
-    parameters: { customization: [0, 1073741824], functionName: [0, 1073741824] },
-    hmac: false,
-  },
-);
-export const kmac128 = /* @__PURE__ */ recipe('kmac128', FamilyHash, Sp800185, 32, [32, 168, 202], {
+const kmacRecipe = /* @__PURE__ */ recipesOf(FamilyHash, sp800185Family, 202, {
   keyRequired: true,
   parameters: {
     key: [0, 1073741824],
@@ -181,161 +98,103 @@ export const kmac128 = /* @__PURE__ */ recipe('kmac128', FamilyHash, Sp800185, 3
   },
   hmac: false,
 });
-export const kmac256 = /* @__PURE__ */ recipe('kmac256', FamilyHash, Sp800185, 33, [64, 136, 202], {
+const kmacxofRecipe = /* @__PURE__ */ recipesOf(ExtendableHash, sp800185Family, 202, {
+  xof: true,
   keyRequired: true,
+  parameters: { key: [0, 1073741824], customization: [0, 1073741824] },
+  hmac: false,
+});
+const tuplehashRecipe = /* @__PURE__ */ recipesOf(TupleHash, sp800185Family, 202, {
+  parameters: { customization: [0, 1073741824], outputLength: [1, 1073741824] },
+  hmac: false,
+});
+const tuplehashxofRecipe = /* @__PURE__ */ recipesOf(ExtendableTupleHash, sp800185Family, 202, {
+  xof: true,
+  parameters: { customization: [0, 1073741824] },
+  hmac: false,
+});
+const parallelhashRecipe = /* @__PURE__ */ recipesOf(FamilyHash, parallelhashFamily, 410, {
   parameters: {
-    key: [0, 1073741824],
     customization: [0, 1073741824],
+    blockSize: [1, 1073741824],
     outputLength: [1, 1073741824],
   },
   hmac: false,
 });
-export const kmacxof128 = /* @__PURE__ */ recipe(
-  'kmacxof128',
-  ExtendableHash,
-  Sp800185,
-  34,
-  [32, 168, 202],
-  {
-    xof: true,
-    keyRequired: true,
-    parameters: { key: [0, 1073741824], customization: [0, 1073741824] },
-    hmac: false,
-  },
-);
-export const kmacxof256 = /* @__PURE__ */ recipe(
-  'kmacxof256',
-  ExtendableHash,
-  Sp800185,
-  35,
-  [64, 136, 202],
-  {
-    xof: true,
-    keyRequired: true,
-    parameters: { key: [0, 1073741824], customization: [0, 1073741824] },
-    hmac: false,
-  },
-);
-export const tuplehash128 = /* @__PURE__ */ recipe(
-  'tuplehash128',
-  TupleHash,
-  Sp800185,
-  36,
-  [32, 168, 202],
-  {
-    tuple: true,
-    parameters: { customization: [0, 1073741824], outputLength: [1, 1073741824] },
-    hmac: false,
-  },
-);
-export const tuplehash256 = /* @__PURE__ */ recipe(
-  'tuplehash256',
-  TupleHash,
-  Sp800185,
-  37,
-  [64, 136, 202],
-  {
-    tuple: true,
-    parameters: { customization: [0, 1073741824], outputLength: [1, 1073741824] },
-    hmac: false,
-  },
-);
-export const tuplehashxof128 = /* @__PURE__ */ recipe(
-  'tuplehashxof128',
-  ExtendableTupleHash,
-  Sp800185,
-  38,
-  [32, 168, 202],
-  { xof: true, tuple: true, parameters: { customization: [0, 1073741824] }, hmac: false },
-);
-export const tuplehashxof256 = /* @__PURE__ */ recipe(
-  'tuplehashxof256',
-  ExtendableTupleHash,
-  Sp800185,
-  39,
-  [64, 136, 202],
-  { xof: true, tuple: true, parameters: { customization: [0, 1073741824] }, hmac: false },
-);
-export const parallelhash128 = /* @__PURE__ */ recipe(
-  'parallelhash128',
-  FamilyHash,
-  Parallelhash,
-  40,
-  [32, 168, 410],
-  {
-    parameters: {
-      customization: [0, 1073741824],
-      blockSize: [1, 1073741824],
-      outputLength: [1, 1073741824],
-    },
-    hmac: false,
-  },
-);
-export const parallelhash256 = /* @__PURE__ */ recipe(
-  'parallelhash256',
-  FamilyHash,
-  Parallelhash,
-  41,
-  [64, 136, 410],
-  {
-    parameters: {
-      customization: [0, 1073741824],
-      blockSize: [1, 1073741824],
-      outputLength: [1, 1073741824],
-    },
-    hmac: false,
-  },
-);
-export const parallelhashxof128 = /* @__PURE__ */ recipe(
+const parallelhashxofRecipe = /* @__PURE__ */ recipesOf(ExtendableHash, parallelhashFamily, 410, {
+  xof: true,
+  parameters: { customization: [0, 1073741824], blockSize: [1, 1073741824] },
+  hmac: false,
+});
+const turboshakeRecipe = /* @__PURE__ */ recipesOf(ExtendableHash, turboshakeFamily, 202, {
+  xof: true,
+  parameters: { domain: [1, 127] },
+  hmac: false,
+});
+const ktRecipe = /* @__PURE__ */ recipesOf(ExtendableHash, ktFamily, 418, {
+  xof: true,
+  parameters: { customization: [0, 1073741824] },
+  hmac: false,
+});
+
+export const md5 = /* @__PURE__ */ md5Recipe('md5', 0, 16, 64);
+export const sha1 = /* @__PURE__ */ sha1Recipe('sha1', 1, 20, 64);
+export const sha224 = /* @__PURE__ */ sha256Recipe('sha224', 2, 28, 64);
+export const sha256 = /* @__PURE__ */ sha256Recipe('sha256', 3, 32, 64);
+export const sha384 = /* @__PURE__ */ sha512Recipe('sha384', 4, 48, 128);
+export const sha512 = /* @__PURE__ */ sha512Recipe('sha512', 5, 64, 128);
+export const sha512_224 = /* @__PURE__ */ sha512Recipe('sha512-224', 6, 28, 128);
+export const sha512_256 = /* @__PURE__ */ sha512Recipe('sha512-256', 7, 32, 128);
+export const sha3_224 = /* @__PURE__ */ sha3Recipe('sha3-224', 8, 28, 144);
+export const sha3_256 = /* @__PURE__ */ sha3Recipe('sha3-256', 9, 32, 136);
+export const sha3_384 = /* @__PURE__ */ sha3Recipe('sha3-384', 10, 48, 104);
+export const sha3_512 = /* @__PURE__ */ sha3Recipe('sha3-512', 11, 64, 72);
+export const keccak224 = /* @__PURE__ */ sha3Recipe('keccak224', 12, 28, 144);
+export const keccak256 = /* @__PURE__ */ sha3Recipe('keccak256', 13, 32, 136);
+export const keccak384 = /* @__PURE__ */ sha3Recipe('keccak384', 14, 48, 104);
+export const keccak512 = /* @__PURE__ */ sha3Recipe('keccak512', 15, 64, 72);
+export const shake128 = /* @__PURE__ */ shakeRecipe('shake128', 16, 16, 168);
+export const shake256 = /* @__PURE__ */ shakeRecipe('shake256', 17, 32, 136);
+export const blake2b512 = /* @__PURE__ */ blake2bRecipe('blake2b512', 18, 64, 128);
+export const blake2s256 = /* @__PURE__ */ blake2sRecipe('blake2s256', 19, 32, 64);
+export const blake3 = /* @__PURE__ */ blake3Recipe('blake3', 20, 32, 64);
+export const ripemd160 = /* @__PURE__ */ ripemd160Recipe('ripemd160', 21, 20, 64);
+export const md5_sha1 = /* @__PURE__ */ md5Sha1Recipe('md5-sha1', 22, 36, 64);
+export const xxh32 = /* @__PURE__ */ xxh32Recipe('xxh32', 23, 4, 16);
+export const xxh64 = /* @__PURE__ */ xxh64Recipe('xxh64', 24, 8, 32);
+export const xxh3_64 = /* @__PURE__ */ xxh3Recipe('xxh3-64', 25, 8, 64);
+export const xxh3_128 = /* @__PURE__ */ xxh3Recipe('xxh3-128', 26, 16, 64);
+export const crc32 = /* @__PURE__ */ crc32Recipe('crc32', 27, 4, 16);
+export const crc32c = /* @__PURE__ */ crc32Recipe('crc32c', 28, 4, 16);
+export const crc64nvme = /* @__PURE__ */ crc64nvmeRecipe('crc64nvme', 29, 8, 16);
+export const cshake128 = /* @__PURE__ */ cshakeRecipe('cshake128', 30, 16, 168);
+export const cshake256 = /* @__PURE__ */ cshakeRecipe('cshake256', 31, 32, 136);
+export const kmac128 = /* @__PURE__ */ kmacRecipe('kmac128', 32, 32, 168);
+export const kmac256 = /* @__PURE__ */ kmacRecipe('kmac256', 33, 64, 136);
+export const kmacxof128 = /* @__PURE__ */ kmacxofRecipe('kmacxof128', 34, 32, 168);
+export const kmacxof256 = /* @__PURE__ */ kmacxofRecipe('kmacxof256', 35, 64, 136);
+export const tuplehash128 = /* @__PURE__ */ tuplehashRecipe('tuplehash128', 36, 32, 168);
+export const tuplehash256 = /* @__PURE__ */ tuplehashRecipe('tuplehash256', 37, 64, 136);
+export const tuplehashxof128 = /* @__PURE__ */ tuplehashxofRecipe('tuplehashxof128', 38, 32, 168);
+export const tuplehashxof256 = /* @__PURE__ */ tuplehashxofRecipe('tuplehashxof256', 39, 64, 136);
+export const parallelhash128 = /* @__PURE__ */ parallelhashRecipe('parallelhash128', 40, 32, 168);
+export const parallelhash256 = /* @__PURE__ */ parallelhashRecipe('parallelhash256', 41, 64, 136);
+export const parallelhashxof128 = /* @__PURE__ */ parallelhashxofRecipe(
   'parallelhashxof128',
-  ExtendableHash,
-  Parallelhash,
   42,
-  [32, 168, 410],
-  {
-    xof: true,
-    parameters: { customization: [0, 1073741824], blockSize: [1, 1073741824] },
-    hmac: false,
-  },
+  32,
+  168,
 );
-export const parallelhashxof256 = /* @__PURE__ */ recipe(
+export const parallelhashxof256 = /* @__PURE__ */ parallelhashxofRecipe(
   'parallelhashxof256',
-  ExtendableHash,
-  Parallelhash,
   43,
-  [64, 136, 410],
-  {
-    xof: true,
-    parameters: { customization: [0, 1073741824], blockSize: [1, 1073741824] },
-    hmac: false,
-  },
+  64,
+  136,
 );
-export const turboshake128 = /* @__PURE__ */ recipe(
-  'turboshake128',
-  ExtendableHash,
-  Turboshake,
-  44,
-  [32, 168, 202],
-  { xof: true, parameters: { domain: [1, 127] }, hmac: false },
-);
-export const turboshake256 = /* @__PURE__ */ recipe(
-  'turboshake256',
-  ExtendableHash,
-  Turboshake,
-  45,
-  [64, 136, 202],
-  { xof: true, parameters: { domain: [1, 127] }, hmac: false },
-);
-export const kt128 = /* @__PURE__ */ recipe('kt128', ExtendableHash, Kt, 46, [32, 168, 418], {
-  xof: true,
-  parameters: { customization: [0, 1073741824] },
-  hmac: false,
-});
-export const kt256 = /* @__PURE__ */ recipe('kt256', ExtendableHash, Kt, 47, [64, 136, 418], {
-  xof: true,
-  parameters: { customization: [0, 1073741824] },
-  hmac: false,
-});
+export const turboshake128 = /* @__PURE__ */ turboshakeRecipe('turboshake128', 44, 32, 168);
+export const turboshake256 = /* @__PURE__ */ turboshakeRecipe('turboshake256', 45, 64, 136);
+export const kt128 = /* @__PURE__ */ ktRecipe('kt128', 46, 32, 168);
+export const kt256 = /* @__PURE__ */ ktRecipe('kt256', 47, 64, 136);
 
 /** Returns all by number. A function, so that bundlers can leave them out. */
 export const everyRecipe = (): readonly Recipe[] => [

@@ -263,30 +263,31 @@ export interface Recipe {
   readonly blockSize: number;
   readonly stateSize: number;
   readonly xof?: true;
-  readonly tuple?: true;
   readonly keyRequired?: true;
   readonly parameters?: ParameterRanges;
   readonly seedBits?: number;
   readonly hmac?: false;
 }
 
-/** Returns a recipe and its parameters without prototypes, from which names could be inherited. */
-export function recipe(
-  name: string,
-  Hash: new (family: Family<HashCalls>, id: number, stateSize: number) => FamilyHash,
-  family: Family<HashCalls>,
-  id: number,
-  [digestSize, blockSize, stateSize]: readonly [number, number, number],
-  { parameters, ...others }: Partial<Recipe> = {},
-): Recipe {
-  return {
-    __proto__: null,
-    ...others,
-    name,
-    hash: new Hash(family, id, stateSize),
-    digestSize,
-    blockSize,
-    stateSize,
-    parameters: parameters && ({ __proto__: null, ...parameters } as ParameterRanges),
-  } as Recipe;
-}
+/**
+ * Returns a function that makes the recipes of hashes which share these. They and their parameters
+ * have no prototypes, from which names could be inherited.
+ */
+export const recipesOf =
+  (
+    Hash: new (family: Family<HashCalls>, id: number, stateSize: number) => FamilyHash,
+    family: Family<HashCalls>,
+    stateSize: number,
+    { parameters, ...others }: Partial<Recipe> = {},
+  ) =>
+  (name: string, id: number, digestSize: number, blockSize: number): Recipe =>
+    ({
+      __proto__: null,
+      ...others,
+      name,
+      hash: new Hash(family, id, stateSize),
+      digestSize,
+      blockSize,
+      stateSize,
+      parameters: parameters && ({ __proto__: null, ...parameters } as ParameterRanges),
+    }) as Recipe;
