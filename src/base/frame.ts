@@ -132,13 +132,13 @@ export interface Native {
   beginPolling(): void;
   poll(): Poll;
   /**
-   * `settle` receives the number of records in the completion buffer, and results that are not in
-   * their {@link Flag.Fresh} memory, by slot.
+   * `settle` receives the number of records in the completion buffer, and the result of the only
+   * one if it is not in its {@link Flag.Fresh} memory.
    */
   attach(
     frame: Float64Array,
     completionBuffer: Uint8Array,
-    settle: (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void,
+    settle: (records: number, made?: Uint8Array) => void,
     inputBuffer: Uint8Array,
   ): number;
   threads(which: Threads): number;

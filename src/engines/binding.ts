@@ -27,7 +27,7 @@ export function attach(binding: Native): void {
   binding.attach(
     frame,
     completionBytes,
-    (records, instead) => settleArrived(records, instead),
+    (records, made) => settleArrived(records, made),
     inputBuffer,
   );
 }

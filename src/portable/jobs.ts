@@ -1,11 +1,18 @@
 /**
  * Asynchronous operations: chooses where each runs and returns its result through the completion
- * buffer, as completion.rs and environment.rs in crates/node do. No result is delivered before the
- * event-loop iteration of its call has ended.
+ * buffer, as completion.rs and environment.rs in crates/node do, but one at a time. No result is
+ * delivered before the event-loop iteration of its call has ended.
  */
-import { At, Flag, Operation, Route, Status } from '../base/frame.js';
-import { isCipher, isDerivation } from '../base/operations.js';
-import { CancelResult } from '../base/protocol.js';
+import { At, Flag, Operation, Route, Status, type Native } from '../base/frame.js';
+import {
+  derivesSecret,
+  isChunks,
+  isCipher,
+  isDerivation,
+  isOneMessage,
+  makesTag,
+} from '../base/operations.js';
+import { CancelResult, RECORD_NUMBERS } from '../base/protocol.js';
 import { sharedPool, type PoolJob } from './worker-pool.js';
 import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
@@ -14,8 +21,6 @@ import { perform, type Needs } from './execute.js';
 import type { Host } from './host.js';
 import { INLINE_NS, isMeasured, predict, defaultRoute } from './cost-model.js';
 import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
-import { CompletionBuffer, type Settle } from './completion-buffer.js';
-import { givesSecret, putResult, transferableResult, type JobResult } from './job-result.js';
 import { NOTHING, refuse } from './windows.js';
 import type { Work } from './work.js';
 
@@ -40,17 +45,23 @@ const enum Stage {
 }
 
 /** A job in flight. */
-class Job implements PoolJob, MemoryPermit, JobResult {
+class Job implements PoolJob, MemoryPermit {
   stage = Stage.Queued;
   fraction = 0;
   status = Status.Internal;
+  /** The memory that the result belongs in: the caller's or the engine's. */
   readonly place: Uint8Array;
   readonly tagPlace: Uint8Array;
+  /** The result, if it is elsewhere. */
   target: Uint8Array | undefined;
   tag: Uint8Array | undefined;
   owned = false;
+  /**
+   * The target was allocated for this result and is not visible yet: other memory may replace it.
+   */
   fresh = false;
   readonly sourceSize: number;
+  /** True if the result is secret; a worker has the inputs that tell. */
   readonly secret: boolean;
   admitted = false;
 
@@ -88,7 +99,70 @@ class Job implements PoolJob, MemoryPermit, JobResult {
     this.tag = tag;
     this.jobs.ended(this);
   }
+
+  /** Returns a result that can replace the target: it fills memory that nothing else refers to. */
+  transferable(): Uint8Array | undefined {
+    const { work, place, tagPlace, target, tag } = this;
+    const { operation } = work;
+    // Runs of chunks, many messages and states are read from the target itself.
+    if (
+      this.status !== Status.Done ||
+      !this.fresh ||
+      target === undefined ||
+      !isOneMessage(operation) ||
+      target.length !== place.length
+    )
+      return undefined;
+    if (operation === Operation.Encrypt && tagPlace.length > 0) return undefined;
+    // A tag that follows the text in the target must follow it here.
+    const appended = operation === Operation.Seal ? tagPlace.length : 0;
+    if (
+      appended > 0 &&
+      (tag?.length !== appended ||
+        tag.buffer !== target.buffer ||
+        tag.byteOffset !== target.byteOffset + target.length)
+    )
+      return undefined;
+    const size = target.length + appended;
+    // The target must fill its memory: a nonce may precede a result.
+    if (place.byteOffset !== 0 || place.buffer.byteLength !== size) return undefined;
+    return target.byteOffset === 0 && target.buffer.byteLength === size
+      ? new Uint8Array(target.buffer)
+      : undefined;
+  }
+
+  /** Copies a result from elsewhere to the target. A refused result leaves no partial output. */
+  put(): void {
+    const { work, place, tagPlace, target, tag, status } = this;
+    if (
+      status === Status.Authentication ||
+      (isChunks(work.operation) && status === Status.Cancelled)
+    ) {
+      place.fill(0);
+      return;
+    }
+    if (status !== Status.Done) return;
+    if (
+      (target !== undefined && target.length !== place.length) ||
+      (tag !== undefined && tag.length > tagPlace.length)
+    ) {
+      // The owner has detached or shrunk the target despite its promise.
+      this.status = Status.Argument;
+      return;
+    }
+    if (target !== undefined) place.set(target);
+    if (tag !== undefined && tag.length > 0) tagPlace.set(tag);
+    if (this.secret) target?.fill(0);
+  }
 }
+
+/** Returns true if the result is secret: made with a key and not a ciphertext. */
+function givesSecret({ operation, secret }: Work): boolean {
+  if (derivesSecret(operation)) return true;
+  return secret.length > 0 && !makesTag(operation) && operation !== Operation.SealChunks;
+}
+
+type Settle = Parameters<Native['attach']>[2];
 
 export class Jobs {
   readonly pool: ReturnType<typeof sharedPool>;
@@ -98,7 +172,8 @@ export class Jobs {
   copiesLimit = 0;
   readonly #host: Host;
   readonly #frame: Float64Array;
-  readonly #completionBuffer: CompletionBuffer;
+  readonly #completionBuffer: Uint8Array;
+  readonly #settle: Settle;
   /** By slot. */
   readonly #inFlight = new Map<number, Job>();
   #finished: Job[] = [];
@@ -110,7 +185,8 @@ export class Jobs {
   constructor(host: Host, frame: Float64Array, completionBuffer: Uint8Array, settle: Settle) {
     this.#host = host;
     this.#frame = frame;
-    this.#completionBuffer = new CompletionBuffer(completionBuffer, settle);
+    this.#completionBuffer = completionBuffer;
+    this.#settle = settle;
     this.pool = sharedPool(host);
   }
 
@@ -272,8 +348,11 @@ export class Jobs {
       for (let round = 0; round < SETTLE_ROUNDS && this.#finished.length > 0; round++) {
         const jobs = this.#finished;
         this.#finished = [];
-        for (const job of jobs) this.#record(job);
-        this.#completionBuffer.deliver();
+        for (const { slot, copied } of jobs) {
+          this.#inFlight.delete(slot);
+          this.copied -= copied;
+        }
+        for (const job of jobs) this.#deliver(job);
       }
     } finally {
       this.#settling = false;
@@ -281,27 +360,26 @@ export class Jobs {
     }
   }
 
-  #record(job: Job): void {
+  #deliver(job: Job): void {
     const { slot, work, reply, place, tagPlace } = job;
-    this.#inFlight.delete(slot);
-    this.copied -= job.copied;
-    const replacement = transferableResult(job);
-    if (replacement !== undefined) {
-      this.#completionBuffer.writeInstead(slot, replacement);
-      return;
-    }
-    putResult(job);
+    const made = job.transferable();
+    if (made === undefined) job.put();
     const { status } = job;
     let small: Uint8Array = NOTHING;
     let large: Uint8Array = NOTHING;
-    if (status === Status.Done) {
+    if (status === Status.Done && made === undefined) {
       const cipher = isCipher(work.operation);
       if (work.operation === Operation.Encrypt || (work.operation === Operation.Seal && reply))
         small = tagPlace;
       if (reply && cipher) large = place;
       else if (reply) small = place;
     }
-    this.#completionBuffer.write(slot, status, small, large);
+    const { buffer, byteOffset } = this.#completionBuffer;
+    const numbers = new Uint32Array(buffer, byteOffset, RECORD_NUMBERS);
+    numbers.set([slot, status, small.length, large.length]);
+    this.#completionBuffer.set(small, numbers.byteLength);
+    this.#completionBuffer.set(large, numbers.byteLength + small.length);
     if (reply && job.secret) place.fill(0);
+    this.#settle(1, made);
   }
 }

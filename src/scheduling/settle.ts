@@ -1,7 +1,6 @@
 /**
  * Settles finished jobs from the records in the completion buffer.
  */
-import type { Settle } from '../engines/binding.js';
 import { failure } from '../base/errors.js';
 import { Status, completionBytes, completionNumbers } from '../base/frame.js';
 import { RECORD_NUMBERS } from '../base/protocol.js';
@@ -19,8 +18,11 @@ import type { Completion } from './completions.js';
 import { jobs, releaseSlot } from './slots.js';
 import { type Buffer, viewOf } from '#platform/base/runtime.js';
 
-/** Settles the jobs in the completion buffer. Native code calls it with the number of records. */
-export function settle(records: number, instead?: Parameters<Settle>[1]): void {
+/**
+ * Settles the jobs in the completion buffer. Native code calls it with the number of records;
+ * `made` is the result of the only one.
+ */
+export function settle(records: number, made?: Uint8Array): void {
   let at = 0;
   for (; records > 0; records--) {
     const slot = completionNumbers[at]!;
@@ -29,7 +31,6 @@ export function settle(records: number, instead?: Parameters<Settle>[1]): void {
     const largeSize = completionNumbers[at + 3]!;
     const completion = jobs[slot]!.completion!;
     if (status === 0) {
-      const made = instead?.get(slot);
       if (made !== undefined) jobs[slot]!.target = viewOf(made.buffer);
       collect(completion, slot, (at + RECORD_NUMBERS) * 4, smallSize, largeSize);
     } else {
