@@ -3,16 +3,13 @@
  * passed a self-test. Its results arrive on the event loop, from its own threads.
  */
 import { Operation, Purpose, Status } from '../base/frame.js';
-import { makesTag } from '../base/operations.js';
+import { isHashOrHmac, isMessageCipher, makesTag } from '../base/operations.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import {
-  aesCtr,
+  cipher,
   digest,
-  gcmOpen,
-  gcmSeal,
   hmac,
-  importCipherKey,
-  importHmacKey,
+  importKey,
   NotAuthentic,
   type ImportedKey,
   type Served,
@@ -56,12 +53,7 @@ function settle(answer: Uint8Array, size: number, ended: Ended): void {
 }
 
 function isLarge({ operation, source }: Work): boolean {
-  return (
-    source.length >=
-    (operation === Operation.Hash || operation === Operation.Hmac
-      ? HASH_MIN_BYTES
-      : CIPHER_MIN_BYTES)
-  );
+  return source.length >= (isHashOrHmac(operation) ? HASH_MIN_BYTES : CIPHER_MIN_BYTES);
 }
 
 /** Returns the status of a call that WebCrypto, or the memory for its result, failed. */
@@ -73,23 +65,13 @@ export function failureOf(error: unknown): Status {
 /** Returns the result: a digest, or a text followed by its tag. */
 function compute(work: Work, lent: boolean): Served {
   const { operation, algorithm, secret, iv, aad, source, tag, target } = work;
-  switch (operation) {
-    case Operation.Hash:
-      return target.length === hashes[algorithm]!.digestSize && secret.length === 0
-        ? digest(algorithm, source)
-        : undefined;
-    case Operation.Hmac:
-      return target.length === hashes[algorithm]!.digestSize
-        ? hmac(algorithm, importedOf(work) ?? secret, source, lent)
-        : undefined;
-    case Operation.Encrypt:
-    case Operation.Seal:
-    case Operation.Decrypt:
-    case Operation.Open:
-      break;
-    default:
-      return undefined;
+  if (isHashOrHmac(operation)) {
+    if (target.length !== hashes[algorithm]!.digestSize) return undefined;
+    if (operation === Operation.Hmac)
+      return hmac(algorithm, importedOf(work) ?? secret, source, lent);
+    return secret.length === 0 ? digest(algorithm, source) : undefined;
   }
+  if (!isMessageCipher(operation)) return undefined;
   const { aead, keySize, ivSize, maxAad, tagSize } = ciphers[algorithm]!;
   const fits =
     secret.length === keySize &&
@@ -98,15 +80,15 @@ function compute(work: Work, lent: boolean): Served {
     target.length === source.length;
   if (!fits || tag.length > tagSize || (aead && tag.length < TAG_MIN_BYTES)) return undefined;
   const ready = importedOf(work) ?? secret;
-  if (!aead) return aesCtr(algorithm, ready, iv, source, lent);
-  if (operation === Operation.Encrypt || operation === Operation.Seal)
-    return gcmSeal(algorithm, ready, iv, aad, source, tag.length, lent);
+  const run = (use: 'encrypt' | 'decrypt', text: Uint8Array, isLent: boolean): Served =>
+    cipher(algorithm, use, ready, iv, aad, text, tag.length, isLent);
+  if (!aead || makesTag(operation)) return run('encrypt', source, lent);
   const sealed = withTag(work);
-  if (sealed !== undefined) return gcmOpen(algorithm, ready, iv, aad, sealed, tag.length, lent);
+  if (sealed !== undefined) return run('decrypt', sealed, lent);
   const copy = new Uint8Array(source.length + tag.length);
   copy.set(source);
   copy.set(tag, source.length);
-  return gcmOpen(algorithm, ready, iv, aad, copy, tag.length, true);
+  return run('decrypt', copy, true);
 }
 
 /**
@@ -131,11 +113,7 @@ function withTag({ source, tag }: Work): Uint8Array | undefined {
 function importedOf({ key }: Work): ImportedKey | undefined {
   if (key === undefined || key.imported !== undefined) return key?.imported ?? undefined;
   key.imported = null;
-  const importing = (key.purpose === Purpose.Mac ? importHmacKey : importCipherKey)(
-    key.algorithm,
-    key.bytes,
-  );
-  importing?.then(
+  importKey(key.purpose === Purpose.Mac, key.algorithm, key.bytes)?.then(
     (each) => {
       // It was not disposed meanwhile.
       if (key.imported === null) key.imported = each;

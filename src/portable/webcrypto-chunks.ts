@@ -5,7 +5,7 @@
 import { At, Operation, Status } from '../base/frame.js';
 import { checkRun, noncesOf } from './chunks.js';
 import { failureOf, isTrusted, type Ended } from './webcrypto-backend.js';
-import { gcmOpen, gcmSeal } from './webcrypto.js';
+import { cipher } from './webcrypto.js';
 import { made, NOTHING, part, Refusal } from './windows.js';
 import type { Work } from './work.js';
 
@@ -32,8 +32,9 @@ export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
     const nonces = noncesOf(work);
     for (let index = 0; index < count; index++) {
       const chunk = part(source, index * sizeIn, Math.min(sizeIn, source.length - index * sizeIn));
-      const answer = (seals ? gcmSeal : gcmOpen)(
+      const answer = cipher(
         algorithm,
+        seals ? 'encrypt' : 'decrypt',
         secret,
         nonces(index),
         NOTHING,

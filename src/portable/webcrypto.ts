@@ -8,6 +8,7 @@
  * function returns, except a `lent` source, which is not copied: WebCrypto copies its input during
  * the call, but a call with a key must first await the key's import.
  */
+import { NO_BYTES } from '../base/intrinsics.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 
 /** Declared in lib.dom, which not every compilation of this package includes. */
@@ -56,7 +57,7 @@ export type Served = Promise<Uint8Array> | undefined;
 export function digest(hash: number, source: Uint8Array): Served {
   const [api, name] = [subtle(), hashName(hash)];
   if (api === undefined || name === undefined || source.length > TEXT_MAX) return undefined;
-  return bytesOf(api.digest(name, plain(source)));
+  return api.digest(name, plain(source)).then((result) => new Uint8Array(result));
 }
 
 /** Returns an HMAC over one of these hashes. */
@@ -82,74 +83,39 @@ export function hmac(
 }
 
 /**
- * Encrypts or decrypts with AES in counter mode. The counter is all 16 bytes of the iv; it wraps.
- */
-export function aesCtr(
-  cipher: number,
-  key: Uint8Array | ImportedKey,
-  iv: Uint8Array,
-  source: Uint8Array,
-  lent = false,
-): Served {
-  const api = subtle();
-  if (api === undefined || !isMode(cipher, 'ctr') || source.length > TEXT_MAX) return undefined;
-  const algorithm = { __proto__: null, name: 'AES-CTR', counter: new Uint8Array(iv), length: 128 };
-  return underKey(api, key, 'AES-CTR', 'encrypt', source, lent, (imported, text) =>
-    api.encrypt(algorithm, imported, text),
-  );
-}
-
-/** Returns the AES-GCM ciphertext followed by `tagSize` bytes of the tag. */
-export function gcmSeal(
-  cipher: number,
-  key: Uint8Array | ImportedKey,
-  nonce: Uint8Array,
-  aad: Uint8Array,
-  source: Uint8Array,
-  tagSize: number,
-  lent = false,
-): Served {
-  const api = subtle();
-  if (
-    api === undefined ||
-    !isMode(cipher, 'gcm') ||
-    source.length > TEXT_MAX ||
-    aad.length > TEXT_MAX
-  )
-    return undefined;
-  const algorithm = gcmOf(nonce, aad, tagSize);
-  return underKey(api, key, 'AES-GCM', 'encrypt', source, lent, (imported, text) =>
-    api.encrypt(algorithm, imported, text),
-  );
-}
-
-/**
- * Returns the plaintext of an AES-GCM ciphertext followed by its tag. Rejects with {@link
+ * Encrypts or decrypts with AES-CTR, of which the counter is all 16 bytes of the iv and wraps, or
+ * AES-GCM, of which the ciphertext is followed by `tagSize` bytes of the tag. Rejects with {@link
  * NotAuthentic}.
  */
-export function gcmOpen(
-  cipher: number,
+export function cipher(
+  algorithm: number,
+  use: 'encrypt' | 'decrypt',
   key: Uint8Array | ImportedKey,
-  nonce: Uint8Array,
+  iv: Uint8Array,
   aad: Uint8Array,
-  sealed: Uint8Array,
+  text: Uint8Array,
   tagSize: number,
   lent = false,
 ): Served {
-  const api = subtle();
-  if (
-    api === undefined ||
-    !isMode(cipher, 'gcm') ||
-    sealed.length > TEXT_MAX ||
-    aad.length > TEXT_MAX
-  )
+  const [api, name] = [subtle(), cipherName(algorithm)];
+  if (api === undefined || name === undefined || text.length > TEXT_MAX || aad.length > TEXT_MAX)
     return undefined;
-  const algorithm = gcmOf(nonce, aad, tagSize);
-  return underKey(api, key, 'AES-GCM', 'decrypt', sealed, lent, async (imported, text) => {
+  const mode =
+    name === 'AES-CTR'
+      ? { counter: new Uint8Array(iv), length: 128 }
+      : {
+          iv: new Uint8Array(iv),
+          tagLength: 8 * tagSize,
+          ...(aad.length > 0 && { additionalData: new Uint8Array(aad) }),
+        };
+  // WebCrypto reads inherited properties.
+  const parameters = { __proto__: null, name, ...mode };
+  return underKey(api, key, name, use, text, lent, async (imported, kept) => {
     try {
-      return await api.decrypt(algorithm, imported, text);
+      return await api[use](parameters, imported, kept);
     } catch (error) {
-      throw (error as Error).name === 'OperationError' ? new NotAuthentic() : error;
+      const forged = use === 'decrypt' && (error as Error).name === 'OperationError';
+      throw forged ? new NotAuthentic() : error;
     }
   });
 }
@@ -173,28 +139,20 @@ export function pbkdf2(
   const [api, name] = [subtle(), hashName(hash)];
   if (api === undefined || name === undefined || size === 0 || size > KEY_MAX || iterations === 0)
     return undefined;
-  return derived(
-    api,
-    'PBKDF2',
-    password,
-    { __proto__: null, name: 'PBKDF2', hash: name, salt: new Uint8Array(salt), iterations },
-    size,
+  const parameters = {
+    __proto__: null,
+    name: 'PBKDF2',
+    hash: name,
+    salt: new Uint8Array(salt),
+    iterations,
+  };
+  return underKey(api, password, 'PBKDF2', 'deriveBits', NO_BYTES, true, (key) =>
+    api.deriveBits(parameters, key, 8 * size),
   );
 }
 
 /** WebCrypto takes the size in bits, as a 32-bit number. */
 const KEY_MAX = 2 ** 29 - 1;
-
-async function derived(
-  api: Subtle,
-  name: string,
-  secret: Uint8Array,
-  algorithm: unknown,
-  size: number,
-): Promise<Uint8Array> {
-  const key = await api.importKey('raw', plain(secret), name, false, ['deriveBits']);
-  return new Uint8Array(await api.deriveBits(algorithm, key, 8 * size));
-}
 
 /**
  * A key that WebCrypto holds. A call with it starts at once, so that the source need not be copied.
@@ -204,24 +162,19 @@ export class ImportedKey {
 }
 
 /**
- * Imports the key of an HMAC. Rejects if WebCrypto refuses it; returns undefined without WebCrypto.
+ * Imports the key of an HMAC or of a cipher. Rejects if WebCrypto refuses it; returns undefined
+ * without WebCrypto.
  */
-export function importHmacKey(hash: number, key: Uint8Array): Promise<ImportedKey> | undefined {
-  return importKey({ __proto__: null, name: 'HMAC', hash: hashName(hash) }, key, ['sign']);
-}
-
-/** Imports the key of a cipher; see {@link importHmacKey}. */
-export function importCipherKey(cipher: number, key: Uint8Array): Promise<ImportedKey> | undefined {
-  return importKey(isMode(cipher, 'gcm') ? 'AES-GCM' : 'AES-CTR', key, ['encrypt', 'decrypt']);
-}
-
-function importKey(
-  algorithm: unknown,
+export function importKey(
+  isMac: boolean,
+  algorithm: number,
   key: Uint8Array,
-  usages: readonly string[],
 ): Promise<ImportedKey> | undefined {
+  const named = isMac
+    ? { __proto__: null, name: 'HMAC', hash: hashName(algorithm) }
+    : cipherName(algorithm);
   return subtle()
-    ?.importKey('raw', plain(key), algorithm, false, usages)
+    ?.importKey('raw', plain(key), named, false, isMac ? ['sign'] : ['encrypt', 'decrypt'])
     .then((each) => new ImportedKey(each));
 }
 
@@ -245,23 +198,10 @@ async function underKey(
   return new Uint8Array(await work(await importing, kept));
 }
 
-function gcmOf(nonce: Uint8Array, aad: Uint8Array, tagSize: number): object {
-  return {
-    __proto__: null, // WebCrypto reads inherited properties.
-    name: 'AES-GCM',
-    iv: new Uint8Array(nonce),
-    tagLength: 8 * tagSize,
-    ...(aad.length > 0 && { additionalData: new Uint8Array(aad) }),
-  };
-}
-
-function isMode(cipher: number, mode: 'ctr' | 'gcm'): boolean {
-  const { name } = ciphers[cipher]!;
-  return name.startsWith('aes-') && name.endsWith(`-${mode}`);
-}
-
-async function bytesOf(result: Promise<ArrayBuffer>): Promise<Uint8Array> {
-  return new Uint8Array(await result);
+/** Returns WebCrypto's name of a cipher by its number in the catalog, undefined if it has none. */
+function cipherName(algorithm: number): string | undefined {
+  const mode = /^aes-\d+-(ctr|gcm)$/.exec(ciphers[algorithm]!.name)?.[1];
+  return mode && `AES-${mode.toUpperCase()}`;
 }
 
 /** Copies bytes in shared memory or in a resizable buffer, which WebCrypto refuses. */
