@@ -16,18 +16,9 @@ import { Family } from './families/family.js';
 import type { FamilyCall, Work } from './work.js';
 
 /** A request to a worker: {@link Work} with the sizes of its results. */
-export interface WorkerRequest {
+export interface WorkerRequest extends Omit<Work, 'target' | 'call'> {
   /** Modules that the worker has not had, by the names of their families. */
   readonly modules: readonly (readonly [string, Module])[];
-  readonly operation: Operation;
-  readonly algorithm: number;
-  readonly numbers: Float64Array;
-  readonly purpose: Purpose | undefined;
-  readonly secret: Uint8Array;
-  readonly iv: Uint8Array;
-  readonly aad: Uint8Array;
-  readonly tag: Uint8Array;
-  readonly source: Uint8Array;
   readonly targetSize: number;
   /** The size of the tag to make. */
   readonly tagSize: number;
@@ -76,7 +67,13 @@ export function ownSecrets(work: Work): Work {
 }
 
 /** Wipes the copies after the work. */
-export function wipeSecrets({ secret, iv, aad, tag, operation }: Work): void {
+export function wipeSecrets({
+  secret,
+  iv,
+  aad,
+  tag,
+  operation,
+}: Omit<Work, 'target' | 'call'>): void {
   for (const own of [secret, iv, aad]) own.fill(0);
   if (!makesTag(operation)) tag.fill(0);
 }
@@ -106,23 +103,17 @@ export function requestOf(
   reportsProgress: boolean,
   measure: boolean,
 ): WorkerRequest {
-  const { operation, algorithm, numbers, purpose, secret, iv, aad, tag, source, target } = work;
-  const { call } = work;
+  const { target, call, ...inputs } = work;
   if (call !== undefined) families.set(call.family.name, call.family);
-  const makes = makesTag(operation);
+  const makes = makesTag(work.operation);
   return {
+    ...inputs,
     modules,
-    operation,
-    algorithm,
-    numbers,
-    purpose,
-    secret,
-    iv,
-    aad,
-    tag: makes ? NOTHING : tag,
-    source,
+    key: undefined,
+    views: undefined,
+    tag: makes ? NOTHING : work.tag,
     targetSize: target.length,
-    tagSize: makes ? tag.length : 0,
+    tagSize: makes ? work.tag.length : 0,
     call: call && { ...call, family: call.family.name },
     reportsProgress,
     measure,
@@ -183,23 +174,14 @@ export function* requestInSteps(
  * returns. Resolves with undefined if WebCrypto cannot run it.
  */
 export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome | undefined> {
-  const { operation, purpose, secret, source, targetSize, tagSize } = request;
+  const { operation, purpose } = request;
   if (operation === Operation.Pbkdf2) return pbkdf2Request(request, pbkdf2);
   if (purpose === Purpose.Hash || !isOneMessage(operation)) return undefined;
-  // WebCrypto takes the key's bytes and allocates its result: only the sizes of target and tag
-  // matter.
-  const work: Work = {
-    ...request,
-    key: undefined,
-    tag: makesTag(operation) ? made(tagSize) : request.tag,
-    target: source.length === targetSize ? source : made(targetSize),
-    views: undefined,
-    call: undefined,
-  };
+  const work = workOf(request);
   if (!(await isServed(work))) return undefined;
   return new Promise((resolve) => {
     const ended: Ended = (status, target, madeTag) => {
-      for (const own of [secret, request.iv, request.aad]) own.fill(0);
+      wipeSecrets(request);
       resolve({ status, target, tag: madeTag });
     };
     if (!tryWebCrypto(work, ended, true)) resolve(undefined);
@@ -214,13 +196,7 @@ const ITERATIONS_MAX = 10_000_000;
 /** Runs a PBKDF2 with the platform's function, if that is faster and may be used. */
 export async function pbkdf2Request(
   request: WorkerRequest,
-  platform: (
-    hash: number,
-    password: Uint8Array,
-    salt: Uint8Array,
-    iterations: number,
-    size: number,
-  ) => Promise<Uint8Array> | Uint8Array | undefined,
+  platform: (...given: Parameters<typeof pbkdf2>) => Promise<Uint8Array> | Uint8Array | undefined,
 ): Promise<Outcome | undefined> {
   const { algorithm, numbers, secret, iv, targetSize, reportsProgress } = request;
   const iterations = numbers[At.Count]!;
@@ -234,7 +210,7 @@ export async function pbkdf2Request(
   try {
     const target = await platform(algorithm, secret, iv, iterations, targetSize);
     if (target === undefined) return undefined;
-    for (const own of [secret, iv]) own.fill(0);
+    wipeSecrets(request);
     return { status: Status.Done, target, tag: NOTHING };
   } catch {
     // Some browsers refuse an empty password.
@@ -243,21 +219,19 @@ export async function pbkdf2Request(
 }
 
 function workOf(request: WorkerRequest): Work {
-  const { operation, source, targetSize, tagSize } = request;
+  const { operation, source, targetSize, tagSize, call } = request;
   // A cipher works in place.
   const inPlace = isMessageCipher(operation) && source.length === targetSize;
   return {
     ...request,
-    key: undefined,
     tag: makesTag(operation) ? made(tagSize) : request.tag,
     target: inPlace ? source : made(targetSize),
-    views: undefined,
-    call: request.call && { ...request.call, family: familyNamed(request.call.family) },
+    call: call && { ...call, family: familyNamed(call.family) },
   };
 }
 
 function outcome(request: WorkerRequest, work: Work | undefined, status: Status): Outcome {
-  for (const own of [request.secret, request.iv, request.aad, request.tag]) own.fill(0);
+  wipeSecrets(request);
   if (status !== Status.Done || work === undefined)
     return { status, target: NOTHING, tag: NOTHING };
   return { status, target: work.target, tag: makesTag(request.operation) ? work.tag : NOTHING };
