@@ -1,8 +1,9 @@
 /** Ciphers of families' modules. Texts pass through windows of the memory, where they are changed. */
+import { NO_BYTES } from '../../base/intrinsics.js';
 import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 import { Status } from '../../base/protocol.js';
 import { refuse } from '../windows.js';
-import { layOut, WINDOW, type Family } from './family.js';
+import { WINDOW, within, type Family } from './family.js';
 
 /** The function of a module with a stream cipher. */
 export interface StreamCalls {
@@ -26,19 +27,11 @@ export function applyStream(
   offset = 0,
 ): void {
   if (source.length === 0) return;
-  const [first = 0, second = 0, place = 0] = layOut(family, [key, iv]);
-  const calls = family.open();
-  const pass = windows(family, place);
-  const whole = family.end;
-  family.end = 0;
-  try {
+  withWindow(family, [key, iv], (calls, [first = 0, second = 0, place = 0], pass) =>
     pass(source, target, (at, size) =>
       calls.apply(first, key.length, second, offset + at, place, size),
-    );
-    family.end = whole;
-  } finally {
-    pass.end();
-  }
+    ),
+  );
 }
 
 /** The functions of a module with an AEAD. */
@@ -95,45 +88,26 @@ export interface FamilyAead {
 
 /** Makes an AEAD of a module. */
 export function aeadOf(family: Family<AeadCalls>): FamilyAead {
-  const run = (
-    [given, nonce, aad]: AeadInputs,
+  const run = <Result>(
+    [key, nonce, aad]: AeadInputs,
     tag: Uint8Array,
     kept: Uint8Array | undefined,
-    work: (calls: AeadCalls, message: number, tag: number, pass: Pass, place: number) => boolean,
-  ): boolean => {
-    const key = kept === undefined ? given : NO_TEXT;
-    const [message = 0, first = 0, second = 0, third = 0, fourth = 0, place = 0] = layOut(family, [
-      kept ?? roomOf(family),
-      key,
-      nonce,
-      aad,
-      tag,
-    ]);
-    const opened = family.open();
-    const pass = windows(family, place);
-    const whole = family.end;
-    family.end = 0;
-    try {
-      const status = opened.begin(
-        message,
-        first,
-        key.length,
-        second,
-        nonce.length,
-        third,
-        aad.length,
-      );
-      const done = status === 0 && work(opened, message, fourth, pass, place);
-      family.end = whole;
-      return status === 0 ? done : refuse(Status.Engine);
-    } finally {
-      pass.end();
-    }
+    work: (calls: AeadCalls, message: number, tag: number, text: number, pass: Pass) => Result,
+  ): Result => {
+    const inputs: AeadInputs = [kept === undefined ? key : NO_BYTES, nonce, aad];
+    return withWindow(
+      family,
+      [kept ?? roomOf(family), ...inputs, tag],
+      (calls, [message = 0, ...places], pass) => {
+        beginMessage(calls, message, inputs, places);
+        return work(calls, message, places[3]!, places[4]!, pass);
+      },
+    );
   };
   return {
     family,
     seal: (key, nonce, aad, source, target, tag, kept) =>
-      void run([key, nonce, aad], tag, kept, (calls, message, place, pass, text) => {
+      run([key, nonce, aad], tag, kept, (calls, message, place, text, pass) => {
         const { encrypt } = calls;
         pass(source, encrypt === undefined ? target : undefined, (_, size) =>
           calls.seal(message, text, size),
@@ -143,16 +117,25 @@ export function aeadOf(family: Family<AeadCalls>): FamilyAead {
           pass(source, target, (at, size) => encrypt(message, at, text, size, place));
         // Its place may be that of the source.
         tag.set(family.bytes().subarray(place, place + tag.length));
-        return true;
       }),
     open: (key, nonce, aad, source, target, tag, kept) =>
-      run([key, nonce, aad], tag, kept, (calls, message, place, pass, text) => {
+      run([key, nonce, aad], tag, kept, (calls, message, place, text, pass) => {
         pass(source, target, (_, size) => calls.open(message, text, size, place, tag.length));
         const right = calls.verify(message, place, tag.length) === 0;
         if (!right) target?.fill(0);
         return right;
       }),
   };
+}
+
+function beginMessage(
+  calls: AeadCalls,
+  message: number,
+  [key, nonce, aad]: AeadInputs,
+  [first = 0, second = 0, third = 0]: readonly number[],
+): void {
+  if (calls.begin(message, first, key.length, second, nonce.length, third, aad.length))
+    refuse(Status.Engine);
 }
 
 /** Rooms for messages, by their size. */
@@ -173,11 +156,8 @@ export class RunningAead {
   constructor(family: Family<AeadCalls>, inputs?: AeadInputs) {
     this.#family = family;
     this.#bytes = secretMemory(roomOf(family).length);
-    if (inputs === undefined) return;
-    const [key, nonce, aad] = inputs;
-    this.#run(inputs, NO_TEXT, undefined, (calls, message, _, [first = 0, second = 0, third = 0]) =>
-      calls.begin(message, first, key.length, second, nonce.length, third, aad.length),
-    );
+    if (inputs !== undefined)
+      this.#run(inputs, (calls, message, places) => beginMessage(calls, message, inputs, places));
   }
 
   /** Returns an independent copy. */
@@ -189,42 +169,39 @@ export class RunningAead {
 
   /** Encrypts the next piece; of AES-GCM-SIV it only authenticates. */
   seal(source: Uint8Array, target: Uint8Array | undefined): void {
-    this.#run([], source, target, (calls, message, [text, size]) =>
-      calls.seal(message, text, size),
+    this.#run([], (calls, message, [text = 0], pass) =>
+      pass(source, target, (_, size) => calls.seal(message, text, size)),
     );
   }
 
   /** Decrypts the next piece, authentic or not, of the message with this tag. */
   open(source: Uint8Array, target: Uint8Array | undefined, tag: Uint8Array): void {
-    this.#run([tag], source, target, (calls, message, [text, size], [place = 0]) =>
-      calls.open(message, text, size, place, tag.length),
+    this.#run([tag], (calls, message, [place = 0, text = 0], pass) =>
+      pass(source, target, (_, size) => calls.open(message, text, size, place, tag.length)),
     );
   }
 
   /** Encrypts the piece of AES-GCM-SIV at an offset, after the tag was made. */
   encrypt(offset: number, source: Uint8Array, target: Uint8Array, tag: Uint8Array): void {
-    this.#run([tag], source, target, (calls, message, [text, size], [place = 0], at) =>
-      calls.encrypt!(message, offset + at, text, size, place),
+    this.#run([tag], (calls, message, [place = 0, text = 0], pass) =>
+      pass(source, target, (at, size) => calls.encrypt!(message, offset + at, text, size, place)),
     );
   }
 
   /** Writes the tag, or its first bytes. */
   tag(tag: Uint8Array): void {
-    this.#run([tag], NO_TEXT, undefined, (calls, message, _, [place = 0]) => {
-      const status = calls.tag(message, place, tag.length);
+    this.#run([tag], (calls, message, [place = 0]) => {
+      if (calls.tag(message, place, tag.length)) refuse(Status.Engine);
       tag.set(this.#family.bytes().subarray(place, place + tag.length));
-      return status;
     });
   }
 
   /** Returns true if the tag is right. */
   verify(tag: Uint8Array): boolean {
-    let right = false;
-    this.#run([tag], NO_TEXT, undefined, (calls, message, _, [place = 0]) => {
-      right = calls.verify(message, place, tag.length) === 0;
-      return 0;
-    });
-    return right;
+    return this.#run(
+      [tag],
+      (calls, message, [place = 0]) => calls.verify(message, place, tag.length) === 0,
+    );
   }
 
   /** Returns the bytes of the message, which are then the caller's. */
@@ -237,66 +214,49 @@ export class RunningAead {
     wipe(this.#bytes);
   }
 
-  /** Calls `work` with the message and each window of the text in the module's memory. */
-  #run(
+  /** Calls `work` with the message and inputs in the module's memory. */
+  #run<Result>(
     inputs: readonly Uint8Array[],
-    source: Uint8Array,
-    target: Uint8Array | undefined,
-    work: (
-      calls: AeadCalls,
-      message: number,
-      text: readonly [place: number, size: number],
-      places: readonly number[],
-      at: number,
-    ) => number,
-  ): void {
+    work: (calls: AeadCalls, message: number, places: readonly number[], pass: Pass) => Result,
+  ): Result {
     const family = this.#family;
-    const [message = 0, ...places] = layOut(family, [this.#bytes, ...inputs]);
-    const place = places.at(-1)!;
-    const calls = family.open();
-    const pass = windows(family, place);
-    const whole = family.end;
-    family.end = 0;
-    try {
-      if (source === NO_TEXT) {
-        const status = work(calls, message, [place, 0], places, 0);
-        if (status !== 0) refuse(Status.Engine);
-      } else {
-        pass(source, target, (at, size) => work(calls, message, [place, size], places, at));
-      }
+    return withWindow(family, [this.#bytes, ...inputs], (calls, [message = 0, ...places], pass) => {
+      const result = work(calls, message, places, pass);
       this.#bytes.set(family.bytes().subarray(message, message + this.#bytes.length));
-      family.end = whole;
-    } finally {
-      pass.end();
-    }
+      return result;
+    });
   }
 }
 
-const NO_TEXT = /* @__PURE__ */ new Uint8Array(0);
-
 /** Passes a text through the window, and copies what `each` made of it to the target. */
-interface Pass {
-  (
-    source: Uint8Array,
-    target: Uint8Array | undefined,
-    each: (at: number, size: number) => number,
-  ): void;
-  /** Overwrites the memory. */
-  end(): void;
-}
+type Pass = (
+  source: Uint8Array,
+  target: Uint8Array | undefined,
+  each: (at: number, size: number) => number,
+) => void;
 
-/** Returns the passes through the window that begins at an address. */
-function windows(family: Family<object>, place: number): Pass {
+/** Works like {@link within}, with a window behind the inputs. */
+function withWindow<Calls extends object, Result>(
+  family: Family<Calls>,
+  inputs: readonly Uint8Array[],
+  work: (calls: Calls, places: readonly number[], pass: Pass) => Result,
+): Result {
   let used = 0;
-  const pass: Pass = (source, target, each) => {
-    for (let at = 0; at < source.length; at += WINDOW) {
-      const size = Math.min(WINDOW, source.length - at);
-      used = Math.max(used, size);
-      family.bytes().set(source.subarray(at, at + size), place);
-      if (each(at, size)) refuse(Status.Engine);
-      target?.set(family.bytes().subarray(place, place + size), at);
-    }
-  };
-  pass.end = () => family.wipe(place + used, true);
-  return pass;
+  return within(
+    family,
+    inputs,
+    (calls, places) => {
+      const place = places.at(-1)!;
+      return work(calls, places, (source, target, each) => {
+        for (let at = 0; at < source.length; at += WINDOW) {
+          const size = Math.min(WINDOW, source.length - at);
+          used = Math.max(used, size);
+          family.bytes().set(source.subarray(at, at + size), place);
+          if (each(at, size)) refuse(Status.Engine);
+          target?.set(family.bytes().subarray(place, place + size), at);
+        }
+      });
+    },
+    () => used,
+  );
 }

@@ -3,7 +3,7 @@ import { outOfMemory } from '../../base/errors.js';
 import { secretCopy } from '../../base/secret-memory.js';
 import { Status } from '../../base/protocol.js';
 import { refuse } from '../windows.js';
-import { layOut, type Family } from './family.js';
+import { layOut, within, type Family } from './family.js';
 
 /** The function of a module with a derivation: numbers, then addresses and sizes. */
 export interface DeriveCalls {
@@ -101,18 +101,11 @@ export function wrapWith(
   source: Uint8Array,
   targetSize: number,
 ): ReturnType<Uint8Array['slice']> {
-  const target = new Uint8Array(targetSize);
-  const [first = 0, second = 0, third = 0, end = 0] = layOut(family, [key, source, target]);
-  const calls = family.open();
-  const whole = family.end;
-  family.end = 0;
-  try {
+  const inputs = [key, source, new Uint8Array(targetSize)];
+  return within(family, inputs, (calls, [first = 0, second = 0, third = 0]) => {
     const found = calls[call](Number(padded), first, key.length, second, source.length, third);
     const size = call === 'wrap' ? targetSize : found;
     const result = family.bytes().subarray(third, third + size);
-    family.end = whole;
     return secretCopy(result) as ReturnType<Uint8Array['slice']>;
-  } finally {
-    family.wipe(end, true);
-  }
+  });
 }

@@ -167,3 +167,26 @@ export function layOut(family: Family<object>, inputs: readonly Uint8Array[]): n
   inputs.forEach((input, index) => bytes.set(input, places[index]));
   return [...places, end];
 }
+
+/**
+ * Calls `work` with the functions of a module and the places of inputs, the last of which is their
+ * end. They are overwritten afterwards, with as many bytes behind them as `used` returns.
+ */
+export function within<Calls extends object, Result>(
+  family: Family<Calls>,
+  inputs: readonly Uint8Array[],
+  work: (calls: Calls, places: readonly number[]) => Result,
+  used = (): number => 0,
+): Result {
+  const places = layOut(family, inputs);
+  const calls = family.open();
+  const whole = family.end;
+  family.end = 0;
+  try {
+    const result = work(calls, places);
+    family.end = whole;
+    return result;
+  } finally {
+    family.wipe(places.at(-1)! + used(), true);
+  }
+}

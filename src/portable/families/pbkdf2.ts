@@ -1,6 +1,6 @@
 /** PBKDF2 (RFC 8018) over the HMAC of a family's hash. */
 import { secretMemory, wipe } from '../../base/secret-memory.js';
-import { layOut } from './family.js';
+import { within } from './family.js';
 import type { FamilyHash } from './hash.js';
 import { Hmac, writeKeyStates, type MacSizes } from './hmac.js';
 
@@ -69,17 +69,10 @@ function iterate(
     return;
   }
   const inputs = [states.subarray(0, stateSize), states.subarray(stateSize), last, sum];
-  const [inner = 0, outer = 0, first = 0, result = 0, end = 0] = layOut(family, inputs);
-  const { iterate } = family.open();
-  const whole = family.end;
-  family.end = 0;
-  try {
+  within(family, inputs, ({ iterate }, [inner = 0, outer = 0, first = 0, result = 0]) => {
     iterate!(id, inner, outer, first, result, sum.length, count);
     const bytes = family.bytes();
     sum.set(bytes.subarray(result, result + sum.length));
     last.set(bytes.subarray(first, first + last.length));
-    family.end = whole;
-  } finally {
-    family.wipe(end, true);
-  }
+  });
 }
