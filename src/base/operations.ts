@@ -36,6 +36,16 @@ export function isMany(operation: Operation): boolean {
   return operation === Operation.HashMany || operation === Operation.HmacMany;
 }
 
+/** Returns true if the operation's algorithm is the hash of an HMAC, which has a key. */
+export function isMac(operation: Operation): boolean {
+  return (
+    operation === Operation.Hmac ||
+    operation === Operation.MacUpdate ||
+    operation === Operation.MacFinish ||
+    operation === Operation.HmacMany
+  );
+}
+
 /** Returns true if the result is a digest or a MAC of one message. */
 export function givesDigest(operation: Operation): boolean {
   return (

@@ -30,7 +30,6 @@ export const portableHost: Host = {
     (timer as { unref?: () => void }).unref?.();
     return () => stop(timer);
   },
-  view: (memory) => new Uint8Array(memory),
   hex,
   platformMaxBytes: 2 ** 22,
   cores: place.navigator?.hardwareConcurrency ?? 1,

@@ -19,7 +19,6 @@ export const portableHost: Host = {
     const timer = later(run, milliseconds).unref();
     return () => forget(timer);
   },
-  view: (memory) => Buffer.from(memory),
   hex: (bytes, start, end) =>
     end - start <= FEW
       ? hexOf(bytes, start, end)

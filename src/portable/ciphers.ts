@@ -2,6 +2,7 @@
 import { At, Operation, Status } from '../base/frame.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { emptySlots } from '../base/intrinsics.js';
+import { makesTag } from '../base/operations.js';
 import { ciphers } from '../catalog/catalog-table.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import { checkRun, noncesOf } from './chunks.js';
@@ -11,7 +12,6 @@ import {
   applyStream,
   RunningAead,
   type AeadCalls,
-  type AeadInputs,
   type FamilyAead,
   type StreamCalls,
 } from './families/ciphers.js';
@@ -82,10 +82,12 @@ function run(work: Work, slowly: boolean): Status | Steps {
     }
     source = target;
   }
-  const slow = slowly && source.length > SLICE;
-  const encrypts = operation === Operation.Encrypt || operation === Operation.Seal;
+  const encrypts = makesTag(operation);
+  if (slowly && source.length > SLICE) {
+    const steps = facts.aead ? (encrypts ? sealed : opened) : applied;
+    return allOrNone(work, steps({ ...work, source }));
+  }
   if (!facts.aead) {
-    if (slow) return applied(streamOf(facts), secret, iv, source, target);
     applyStream(streamOf(facts), secret, iv, source, target);
     return Status.Done;
   }
@@ -93,14 +95,11 @@ function run(work: Work, slowly: boolean): Status | Steps {
   const aead = aeadBy(algorithm);
   const prepared = keptOf(work, aead.family);
   if (encrypts) {
-    if (slow) return sealed(aead.family, inputs, source, target, tag);
     aead.seal(...inputs, source, target, tag, prepared);
     return Status.Done;
   }
   // Nothing is written to memory that other threads can read before it is authenticated.
-  const first = isShared(target);
-  if (slow) return opened(aead.family, inputs, source, target, secretCopy(tag), first);
-  if (first && !aead.open(...inputs, source, undefined, tag, prepared)) {
+  if (isShared(target) && !aead.open(...inputs, source, undefined, tag, prepared)) {
     target.fill(0);
     return Status.Authentication;
   }
@@ -112,15 +111,11 @@ function runCopied(work: Work): Status | Steps {
   const { iv, aad } = work;
   const secret = secretCopy(work.secret);
   try {
-    return run({ ...work, secret, iv: iv.slice(), aad: aad.slice(), tag: kept(work) }, false);
+    const tag = makesTag(work.operation) ? work.tag : work.tag.slice();
+    return run({ ...work, secret, iv: iv.slice(), aad: aad.slice(), tag }, false);
   } finally {
     wipe(secret);
   }
-}
-
-/** Returns the tag: a copy of one that is read. */
-function kept({ operation, tag }: Work): Uint8Array {
-  return operation === Operation.Encrypt || operation === Operation.Seal ? tag : tag.slice();
 }
 
 /** A nonce of a message that is not one. */
@@ -144,36 +139,29 @@ function* slices(
   }
 }
 
-function* applied(
-  family: Family<StreamCalls>,
-  key: Uint8Array,
-  iv: Uint8Array,
-  source: Uint8Array,
-  target: Uint8Array,
-): Steps {
-  let done = false;
+/** Runs steps; unless all are done, the target is left with zeros. */
+function* allOrNone({ target }: Work, steps: Steps): Steps {
+  let status = Status.Internal;
   try {
-    yield* slices(source, (slice, at, size) =>
-      applyStream(family, key, iv, slice, part(target, at, size), at),
-    );
-    done = true;
-    return Status.Done;
+    return (status = yield* steps);
   } finally {
-    if (!done) target.fill(0);
+    if (status !== Status.Done) target.fill(0);
   }
 }
 
-function* sealed(
-  family: Family<AeadCalls>,
-  inputs: AeadInputs,
-  source: Uint8Array,
-  target: Uint8Array,
-  tag: Uint8Array,
-): Steps {
-  const message = new RunningAead(family, inputs);
+function* applied({ algorithm, secret, iv, source, target }: Work): Steps {
+  const family = streamOf(ciphers[algorithm]!);
+  yield* slices(source, (slice, at, size) =>
+    applyStream(family, secret, iv, slice, part(target, at, size), at),
+  );
+  return Status.Done;
+}
+
+function* sealed({ algorithm, secret, iv, aad, source, target, tag }: Work): Steps {
+  const { family } = aeadBy(algorithm);
+  const message = new RunningAead(family, [secret, iv, aad]);
   const siv = family === modules.aesGcmSiv;
   const made = secretMemory(tag.length);
-  let done = false;
   try {
     yield* slices(source, (slice, at, size) =>
       message.seal(slice, siv ? undefined : part(target, at, size)),
@@ -184,76 +172,65 @@ function* sealed(
         message.encrypt(at, slice, part(target, at, size), made),
       );
     tag.set(made);
-    done = true;
     return Status.Done;
   } finally {
     message.dispose();
-    if (!done) target.fill(0);
   }
 }
 
-function* opened(
-  family: Family<AeadCalls>,
-  inputs: AeadInputs,
-  source: Uint8Array,
-  target: Uint8Array,
-  tag: Uint8Array,
-  first: boolean,
-): Steps {
-  let done = false;
-  try {
-    for (const to of first ? [undefined, target] : [target]) {
-      const message = new RunningAead(family, inputs);
-      try {
-        yield* slices(source, (slice, at, size) =>
-          message.open(slice, to && part(to, at, size), tag),
-        );
-        done = message.verify(tag);
-      } finally {
-        message.dispose();
-      }
-      if (!done) return Status.Authentication;
-      done = to !== undefined;
+function* opened({ algorithm, secret, iv, aad, source, target, tag }: Work): Steps {
+  const { family } = aeadBy(algorithm);
+  const expected = secretCopy(tag);
+  for (const to of isShared(target) ? [undefined, target] : [target]) {
+    const message = new RunningAead(family, [secret, iv, aad]);
+    try {
+      yield* slices(source, (slice, at, size) =>
+        message.open(slice, to && part(to, at, size), expected),
+      );
+      if (!message.verify(expected)) return Status.Authentication;
+    } finally {
+      message.dispose();
     }
-    return Status.Done;
-  } finally {
-    if (!done) target.fill(0);
   }
+  return Status.Done;
 }
 
 // chunks
 
 /** Seals or opens a run of chunks: all or none. */
-function* chunks(work: Work): Steps {
-  const { operation, algorithm, numbers, source, target, secret } = work;
-  const facts = ciphers[algorithm]!;
+function chunks(work: Work): Steps {
+  const { operation, algorithm, source, target, secret } = work;
   const seals = operation === Operation.SealChunks;
-  const [count, size] = [messageCount(work), numbers[At.MessageSize]!];
   const tagSize = checkRun(work, seals ? source.length : target.length, seals);
   const prepared = keptOf(work, aeadBy(algorithm).family);
-  if (secret.length !== facts.keySize) refuse(Status.KeySize);
-  const nonceOf = noncesOf(work);
+  if (secret.length !== ciphers[algorithm]!.keySize) refuse(Status.KeySize);
+  return allOrNone(work, chunksOf(work, seals, tagSize, noncesOf(work), prepared));
+}
+
+function* chunksOf(
+  work: Work,
+  seals: boolean,
+  tagSize: number,
+  nonceOf: (index: number) => Uint8Array,
+  prepared: Uint8Array | undefined,
+): Steps {
+  const { algorithm, numbers, source, target, secret } = work;
+  const [count, size] = [messageCount(work), numbers[At.MessageSize]!];
   const aead = aeadBy(algorithm);
-  let done = false;
-  try {
-    for (let index = 0; index < count; index++) {
-      const [at, sealedAt] = [index * size, index * (size + tagSize)];
-      const [text, other] = seals ? [source, target] : [target, source];
-      const length = Math.min(size, text.length - at);
-      const plain = part(text, at, length);
-      const chunk = part(other, sealedAt, length);
-      const tag = part(other, sealedAt + length, tagSize);
-      const nonce = nonceOf(index);
-      if (seals) aead.seal(secret, nonce, NOTHING, plain, chunk, tag, prepared);
-      else if (!aead.open(secret, nonce, NOTHING, chunk, plain, tag, prepared))
-        return Status.Authentication;
-      yield;
-    }
-    done = true;
-    return Status.Done;
-  } finally {
-    if (!done) target.fill(0);
+  for (let index = 0; index < count; index++) {
+    const [at, sealedAt] = [index * size, index * (size + tagSize)];
+    const [text, other] = seals ? [source, target] : [target, source];
+    const length = Math.min(size, text.length - at);
+    const plain = part(text, at, length);
+    const chunk = part(other, sealedAt, length);
+    const tag = part(other, sealedAt + length, tagSize);
+    const nonce = nonceOf(index);
+    if (seals) aead.seal(secret, nonce, NOTHING, plain, chunk, tag, prepared);
+    else if (!aead.open(secret, nonce, NOTHING, chunk, plain, tag, prepared))
+      return Status.Authentication;
+    yield;
   }
+  return Status.Done;
 }
 
 // incremental messages

@@ -1,6 +1,7 @@
 /** The operations of hashes: digests, HMAC, running ones, many messages, PBKDF2 and HKDF. */
 import { At, Operation, Status } from '../base/frame.js';
 import { sizeOf } from '../base/intrinsics.js';
+import { isMac } from '../base/operations.js';
 import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { hashes } from '../catalog/catalog-table.js';
 import type { HashFacts } from '../catalog/facts.js';
@@ -9,7 +10,7 @@ import { provide, type Needs, type Pause, type Steps } from './execute.js';
 import { aligned, WINDOW } from './families/family.js';
 import { into, NEAR, PLAIN, type FamilyHash, type HashParams } from './families/hash.js';
 import { Hmac, prepareHmac, writeKeyStates, writeMac } from './families/hmac.js';
-import { hkdfExpand, hkdfExtract } from './families/hkdf.js';
+import { hkdf, hkdfExpand, hkdfExtract } from './families/hkdf.js';
 import { pbkdf2Steps, STEP } from './families/pbkdf2.js';
 import type { PreparedKey } from './keys.js';
 import { messageCount, messagesOf } from './messages.js';
@@ -79,66 +80,67 @@ function macFor({ algorithm, operation, key, purpose, secret }: Work): readonly 
   return [new Hmac(hash, facts, secret as Secret), false];
 }
 
-/** Calls `run` with the HMAC of a work. */
-function withMac<Result>(work: Work, run: (mac: Hmac) => Result): Result {
-  const [mac, own] = macFor(work);
-  try {
-    return run(mac);
-  } finally {
-    if (own) mac.dispose();
-  }
-}
-
 /** A hash or an HMAC with its key. */
 interface Hasher {
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
+  dispose?(): void;
 }
 
-function hasherOf(work: Work): Hasher {
+/** Returns the hash or the HMAC of a work, and true if it is to be disposed of. */
+function hasherOf(work: Work): readonly [Hasher, boolean] {
+  if (isMac(work.operation)) return macFor(work);
   const [hash, params] = [hashOf(work.algorithm), paramsOf(work)];
-  return {
+  const hasher: Hasher = {
     update: (state, source, next) => hash.update(params, state, source, next),
     finish: (state, rest, target) => hash.finish(params, state, rest, target),
   };
+  return [hasher, false];
+}
+
+/** Calls `run` with the hash or the HMAC of a work. */
+function withHasher(work: Work, run: (hasher: Hasher) => void): Status {
+  const [hasher, own] = hasherOf(work);
+  try {
+    run(hasher);
+  } finally {
+    if (own) hasher.dispose!();
+  }
+  return Status.Done;
 }
 
 /** Refuses a digest of another size than the hash and its parameters have. */
-function checkTarget({ algorithm, target, secret }: Work): void {
-  const { xof, digestSize } = hashes[algorithm]!;
+function checkTarget({ operation, algorithm, target, secret }: Work): void {
+  const mac = isMac(operation);
+  const { xof, digestSize } = mac ? macFacts(algorithm) : hashes[algorithm]!;
   // The size is in the parameters otherwise, where the module reads it.
-  const fits = xof ? target.length > 0 : secret.length > 0 || target.length === digestSize;
+  const fits =
+    xof && !mac ? target.length > 0 : target.length === digestSize || (!mac && secret.length > 0);
   if (!fits) refuse(Status.OutputSize);
 }
 
 function run(work: Work, slowly: boolean): Status | Steps {
   const { operation, algorithm, source, target } = work;
-  if (slowly && source.length > SLICE) return slow(work);
   const hash = hashOf(algorithm);
+  const slow = slowly && source.length > SLICE;
   switch (operation) {
     case Operation.Hash:
-      checkTarget(work);
-      hash.digest(paramsOf(work), source, target);
-      return Status.Done;
     case Operation.Hmac:
-      if (target.length !== macFacts(algorithm).digestSize) refuse(Status.OutputSize);
-      if (work.key === undefined) writeMac(hash, macFacts(algorithm), work.secret, source, target);
+      checkTarget(work);
+      if (slow) return inSlices(work);
+      if (operation === Operation.Hash) hash.digest(paramsOf(work), source, target);
+      else if (work.key === undefined)
+        writeMac(hash, macFacts(algorithm), work.secret, source, target);
       else macOf(work.key).mac(source, target);
       return Status.Done;
     case Operation.Update:
-      advance(work, hasherOf(work));
-      return Status.Done;
     case Operation.MacUpdate:
-      withMac(work, (mac) => advance(work, mac));
-      return Status.Done;
+      return slow ? inSlices(work) : withHasher(work, (hasher) => advance(work, hasher));
     case Operation.Finish:
-      checkTarget(work);
-      hash.finish(paramsOf(work), work.aad, source, target);
-      return Status.Done;
     case Operation.MacFinish:
-      if (target.length !== hashes[algorithm]!.digestSize) refuse(Status.OutputSize);
-      withMac(work, (mac) => mac.finish(work.aad, source, target));
-      return Status.Done;
+      checkTarget(work);
+      if (slow) return inSlices(work);
+      return withHasher(work, (hasher) => hasher.finish(work.aad, source, target));
     case Operation.Squeeze:
       squeeze(work, hash);
       return Status.Done;
@@ -190,41 +192,12 @@ function squeeze(work: Work, hash: FamilyHash): void {
   }
 }
 
-/** Hashes a long message in slices. */
-function* slow(work: Work): Steps {
-  switch (work.operation) {
-    case Operation.Hash:
-    case Operation.Finish:
-      checkTarget(work);
-      return yield* inSlices(work, hasherOf(work));
-    case Operation.Update:
-      return yield* inSlices(work, hasherOf(work));
-    case Operation.HashMany:
-    case Operation.HmacMany:
-      return yield* many(work);
-    case Operation.Hmac:
-    case Operation.MacUpdate:
-    case Operation.MacFinish:
-      return yield* withMacSlowly(work);
-    default:
-      return run(work, false) as Status;
-  }
-}
-
-function* withMacSlowly(work: Work): Steps {
-  const [mac, own] = macFor(work);
-  try {
-    return yield* inSlices(work, mac);
-  } finally {
-    if (own) mac.dispose();
-  }
-}
-
 /** Adds the source in slices to a message, and ends it unless this is an update. */
-function* inSlices(work: Work, hasher: Hasher): Steps {
+function* inSlices(work: Work): Steps {
   const { operation, algorithm, source, target } = work;
   const updates = operation === Operation.Update || operation === Operation.MacUpdate;
   const state = secretMemory(hashes[algorithm]!.stateSize);
+  const [hasher, own] = hasherOf(work);
   let [next, at] = [work, 0];
   try {
     for (; at < source.length - (updates ? 0 : SLICE); at += SLICE) {
@@ -237,6 +210,7 @@ function* inSlices(work: Work, hasher: Hasher): Steps {
     else hasher.finish(next.aad, part(source, at, source.length - at), target);
     return Status.Done;
   } finally {
+    if (own) hasher.dispose!();
     wipe(state);
   }
 }
@@ -348,17 +322,10 @@ function derive(work: Work, slowly: boolean, pause: Pause | undefined): Status |
       if (secret.length < digestSize) refuse(Status.KeySize);
       hkdfExpand(hash, facts, secret, aad, target);
       return Status.Done;
-    default: {
+    default:
       if (target.length > 255 * digestSize) refuse(Status.OutputSize);
-      const key = secretMemory(digestSize);
-      try {
-        hkdfExtract(hash, facts, secret, iv, key);
-        hkdfExpand(hash, facts, key, aad, target);
-      } finally {
-        wipe(key);
-      }
+      hkdf(hash, facts, secret, iv, aad, target);
       return Status.Done;
-    }
   }
 }
 

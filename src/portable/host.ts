@@ -31,8 +31,6 @@ export interface Host {
    * wait for it.
    */
   readonly after: (milliseconds: number, run: () => void) => () => void;
-  /** Returns the view of the module's memory that {@link Host.hex} reads fastest. */
-  readonly view: (memory: ArrayBuffer) => Uint8Array;
   /** Returns a range as lower-case hexadecimal text. */
   readonly hex: (bytes: Uint8Array, start: number, end: number) => string;
   /**

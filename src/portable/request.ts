@@ -3,7 +3,7 @@
  * checks the sizes.
  */
 import { At, Flag, Operation, Purpose, Status } from '../base/frame.js';
-import { isCipher, isDerivation, isMany, isOperation } from '../base/operations.js';
+import { isCipher, isDerivation, isMac, isMany, isOperation } from '../base/operations.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import type { Keys, PreparedKey } from './keys.js';
 import { isSize, made, NOTHING, overlap, part, range, refuse, whole } from './windows.js';
@@ -92,15 +92,6 @@ function checkKey(key: PreparedKey, operation: Operation, algorithm: number): vo
       ? Purpose.Mac
       : Purpose.Hash;
   if (key.purpose !== purpose || key.algorithm !== algorithm) refuse(Status.KeyAlgorithm);
-}
-
-function isMac(operation: Operation): boolean {
-  return (
-    operation === Operation.Hmac ||
-    operation === Operation.MacUpdate ||
-    operation === Operation.MacFinish ||
-    operation === Operation.HmacMany
-  );
 }
 
 function isKnown(operation: Operation, algorithm: number): boolean {

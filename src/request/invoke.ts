@@ -5,8 +5,8 @@
 import { cipherOf, hashOf } from '../catalog/catalog.js';
 import { recordFallback, defaultEngine } from '../engines/engines.js';
 import { failure } from '../base/errors.js';
-import { At, Operation, Status, frame } from '../base/frame.js';
-import { isCipher, isDerivation } from '../base/operations.js';
+import { At, Status, frame, type Operation } from '../base/frame.js';
+import { isCipher, isDerivation, isMac } from '../base/operations.js';
 import { request } from './request.js';
 
 /** Moves the request to the next engine of the preference. Returns false if there is none. */
@@ -28,12 +28,7 @@ function algorithmName(): string {
   const [operation, algorithm] = [frame[At.Operation]! as Operation, frame[At.Algorithm]!];
   if (isDerivation(operation)) return 'key derivation';
   if (isCipher(operation)) return cipherOf(algorithm).name;
-  const isMac =
-    operation === Operation.Hmac ||
-    operation === Operation.MacUpdate ||
-    operation === Operation.MacFinish ||
-    operation === Operation.HmacMany;
-  return `${isMac ? 'hmac-' : ''}${hashOf(algorithm).name}`;
+  return `${isMac(operation) ? 'hmac-' : ''}${hashOf(algorithm).name}`;
 }
 
 /** Runs the request on the first engine that serves it. Returns the status. */

@@ -1,8 +1,8 @@
 /** HKDF and PBKDF2 of millrace/noble-hashes in browsers: by the modules of hashes. */
-import { hkdfExpand, hkdfExtract } from '../../portable/families/hkdf.js';
+import { hkdf as derive, hkdfExpand } from '../../portable/families/hkdf.js';
 import { pbkdf2Steps } from '../../portable/families/pbkdf2.js';
 import { NO_BYTES } from '../../base/intrinsics.js';
-import { secretMemory, wipe } from '../../base/secret-memory.js';
+import { secretMemory } from '../../base/secret-memory.js';
 import type { Algorithm } from './algorithms.browser.js';
 import { inputsOf, wipeInputs } from '../../portable/text-inputs.js';
 import { nextTurn } from '../../base/runtime.browser.js';
@@ -11,13 +11,9 @@ import type { ExpandGiven, HkdfGiven, Pbkdf2Given } from './derivations.js';
 
 /** Derives with HKDF (RFC 5869). */
 export function hkdf(...[algorithm, ikm, salt, info, size]: HkdfGiven<Algorithm>): FreshBytes {
-  const key = secretMemory(algorithm.digestSize);
-  try {
-    hkdfExtract(algorithm.hash, algorithm, ikm, salt, key);
-    return expand(algorithm, key, info, size);
-  } finally {
-    wipe(key);
-  }
+  const target = secretMemory(size);
+  derive(algorithm.hash, algorithm, ikm, salt, info, target);
+  return target;
 }
 
 /** Expands a uniform key with HKDF. */

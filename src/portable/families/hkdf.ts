@@ -3,6 +3,24 @@ import { secretMemory, wipe } from '../../base/secret-memory.js';
 import type { FamilyHash } from './hash.js';
 import { withHmac, type MacSizes } from './hmac.js';
 
+/** Extracts a key and expands it to at most 255 digests. */
+export function hkdf(
+  hash: FamilyHash,
+  sizes: MacSizes,
+  secret: Uint8Array,
+  salt: Uint8Array,
+  info: Uint8Array,
+  target: Uint8Array,
+): void {
+  const key = secretMemory(sizes.digestSize);
+  try {
+    hkdfExtract(hash, sizes, secret, salt, key);
+    hkdfExpand(hash, sizes, key, info, target);
+  } finally {
+    wipe(key);
+  }
+}
+
 /** Extracts a key of one digest. An empty salt means none. */
 export function hkdfExtract(
   hash: FamilyHash,

@@ -1,8 +1,7 @@
 /** HKDF of millrace/portable, with its two parts. */
 import { makeError } from '../../base/errors.js';
 import { hkdfSize, shortPrk } from '../../base/kdf-costs.js';
-import { secretMemory, wipe } from '../../base/secret-memory.js';
-import { hkdfExpand, hkdfExtract } from '../families/hkdf.js';
+import { hkdf as derive, hkdfExpand, hkdfExtract } from '../families/hkdf.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import { data, derivedKey, type Data, type Result } from './inputs.js';
 
@@ -49,13 +48,7 @@ function hkdfWhole(
   const size = hkdfSize(keylen, recipe.name, recipe.digestSize);
   const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
   const target = derivedKey(size);
-  const key = secretMemory(recipe.digestSize);
-  try {
-    hkdfExtract(recipe.hash, recipe, secret, other, key);
-    hkdfExpand(recipe.hash, recipe, key, purpose, target);
-  } finally {
-    wipe(key);
-  }
+  derive(recipe.hash, recipe, secret, other, purpose, target);
   return target;
 }
 
