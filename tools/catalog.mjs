@@ -244,11 +244,10 @@ const identifier = ({ name }) => name.replaceAll('-', '_');
 
 /** Returns the arguments of recipesOf: the properties that hashes of a kind share. */
 function kindOf({ name, stateSize, xof, tuple, keyRequired, parameters, seedBits, ...facts }) {
-  const implementation = !facts.cryptographic
-    ? 'Checksum'
-    : `${xof ? 'Extendable' : ''}${tuple ? 'TupleHash' : xof ? 'Hash' : 'FamilyHash'}`;
+  const implementation = !facts.cryptographic ? 'Checksum' : xof ? 'ExtendableHash' : 'FamilyHash';
   const others = [
     xof && 'xof: true',
+    tuple && 'encodeItems',
     keyRequired && 'keyRequired: true',
     parameters && `parameters: ${literal(parameters)}`,
     seedBits > 0 && `seedBits: ${seedBits}`,
@@ -316,7 +315,7 @@ writeFormatted(
 import { Checksum } from './families/checksum.js';
 import { Family } from './families/family.js';
 import { ExtendableHash, FamilyHash, recipesOf, type HashCalls, type Recipe } from './families/hash.js';
-import { ExtendableTupleHash, TupleHash } from './families/tuple-hash.js';
+import { encodeItems } from './families/tuple-hash.js';
 ${families
   .map(
     (each) =>

@@ -182,11 +182,11 @@ function squeeze(work: Work, hash: FamilyHash): void {
     refuse(Status.Overlap);
   if (tag.length !== hashes[work.algorithm]!.stateSize) refuse(Status.OutputSize);
   const params = paramsOf(work);
-  if (source.length === 0) return hash.squeeze!(params, aad, source, target, tag);
+  if (source.length === 0) return hash.squeeze!(params, aad, target, tag);
   const state = secretMemory(tag.length);
   try {
     hash.update(params, aad, source, state);
-    hash.squeeze!(params, state, NOTHING, target, tag);
+    hash.squeeze!(params, state, target, tag);
   } finally {
     wipe(state);
   }

@@ -8,7 +8,7 @@ import {
   type HashCalls,
   type Recipe,
 } from './families/hash.js';
-import { ExtendableTupleHash, TupleHash } from './families/tuple-hash.js';
+import { encodeItems } from './families/tuple-hash.js';
 import { module as md5Text } from './modules/md5.js';
 import { module as sha1Text } from './modules/sha1.js';
 import { module as sha256Text } from './modules/sha256.js';
@@ -104,12 +104,14 @@ const kmacxofRecipe = /* @__PURE__ */ recipesOf(ExtendableHash, sp800185Family, 
   parameters: { key: [0, 1073741824], customization: [0, 1073741824] },
   hmac: false,
 });
-const tuplehashRecipe = /* @__PURE__ */ recipesOf(TupleHash, sp800185Family, 202, {
+const tuplehashRecipe = /* @__PURE__ */ recipesOf(FamilyHash, sp800185Family, 202, {
+  encodeItems,
   parameters: { customization: [0, 1073741824], outputLength: [1, 1073741824] },
   hmac: false,
 });
-const tuplehashxofRecipe = /* @__PURE__ */ recipesOf(ExtendableTupleHash, sp800185Family, 202, {
+const tuplehashxofRecipe = /* @__PURE__ */ recipesOf(ExtendableHash, sp800185Family, 202, {
   xof: true,
+  encodeItems,
   parameters: { customization: [0, 1073741824] },
   hmac: false,
 });

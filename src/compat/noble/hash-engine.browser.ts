@@ -55,7 +55,7 @@ export class Running {
   /** Writes the next bytes of an extendable output; the first call ends the message. */
   squeeze(target: Uint8Array, offset: number, size: number): void {
     if (size === 0) return;
-    this.#steps.squeeze!(this.#before, NO_BYTES, part(target, offset, size), this.#state);
+    this.#steps.squeeze!(this.#before, part(target, offset, size), this.#state);
     this.#begun = true;
   }
 
@@ -90,7 +90,7 @@ export function begin(algorithm: Algorithm, given: Given): Running {
     guard: params.guard,
     update: (state, source, next) => hash.update(params, state, source, next),
     finish: (state, rest, target) => hash.finish(params, state, rest, target),
-    squeeze: (state, rest, target, next) => hash.squeeze!(params, state, rest, target, next),
+    squeeze: (state, target, next) => hash.squeeze!(params, state, target, next),
   };
   // All copies of the hash share the steps.
   params.guard?.(steps, params.secret);

@@ -116,22 +116,8 @@ export class FamilyHash {
     return undefined;
   }
 
-  /** Of an extendable hash: writes the next bytes of the output. After the first output `rest` must be empty. */
-  squeeze?(
-    params: HashParams,
-    state: Uint8Array,
-    rest: Uint8Array,
-    target: Uint8Array,
-    next: Uint8Array,
-  ): void;
-
-  /** Encodes the items of a tuple, for a hash of tuples; `read` returns an item's bytes. */
-  encodeItems(
-    _given: unknown,
-    _read: (item: unknown, name: string) => Uint8Array,
-  ): Uint8Array | undefined {
-    return undefined;
-  }
+  /** Of an extendable hash: writes the next bytes of the output. */
+  squeeze?(params: HashParams, state: Uint8Array, target: Uint8Array, next: Uint8Array): void;
 
   /** Writes the digest of a whole message; an extendable output fills the target. */
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
@@ -217,7 +203,6 @@ export class ExtendableHash extends FamilyHash {
   override squeeze(
     { secret }: HashParams,
     begun: Uint8Array,
-    _rest: Uint8Array,
     target: Uint8Array,
     state: Uint8Array,
   ): void {
@@ -263,6 +248,11 @@ export interface Recipe {
   readonly blockSize: number;
   readonly stateSize: number;
   readonly xof?: true;
+  /** Encodes the items of a tuple, for a hash of tuples; `read` returns an item's bytes. */
+  readonly encodeItems?: (
+    given: unknown,
+    read: (item: unknown, name: string) => Uint8Array,
+  ) => Uint8Array;
   readonly keyRequired?: true;
   readonly parameters?: ParameterRanges;
   readonly seedBits?: number;

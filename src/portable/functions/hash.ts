@@ -141,7 +141,7 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
   paramsOf: ReadParameters = noParameters,
   long?: LongOutput,
 ): HashFunction<Extra, Source> {
-  const { name: algorithm, hash, digestSize, blockSize, stateSize } = recipe;
+  const { name: algorithm, hash, encodeItems, digestSize, blockSize, stateSize } = recipe;
   const takesBeginning: Accepted<keyof BeginOptions> = accepted(`${algorithm}.create`, beginning);
   const takes: Accepted<keyof AllOptions> = accepted(`${algorithm}(data)`, {
     encoding: true,
@@ -171,7 +171,7 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
     }
     try {
       long?.check(size, encoding);
-      const source = hash.encodeItems(given, data) ?? message(given, 'data');
+      const source = encodeItems?.(given, data) ?? message(given, 'data');
       if (encoding === 'hex') return hash.hex(params, source, size);
       const digest = memory(size);
       hash.digest(params, source, digest);
@@ -185,10 +185,10 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
     const steps: RunningSteps = {
       guard: params.guard,
       update: (state, source, next) =>
-        hash.update(params, state, hash.encodeItems([source], data) ?? source, next),
+        hash.update(params, state, encodeItems?.([source], data) ?? source, next),
       finish: (state, rest, target) => hash.finish(params, state, rest, target),
       squeeze: recipe.xof
-        ? (state, rest, target, next) => hash.squeeze!(params, state, rest, target, next)
+        ? (state, target, next) => hash.squeeze!(params, state, target, next)
         : undefined,
     };
     // All copies of the hasher share the steps.

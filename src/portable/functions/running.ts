@@ -12,9 +12,7 @@ export interface RunningSteps {
   readonly guard: Guard | undefined;
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
-  readonly squeeze:
-    | ((state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array) => void)
-    | undefined;
+  readonly squeeze: ((state: Uint8Array, target: Uint8Array, next: Uint8Array) => void) | undefined;
 }
 
 /** A message that arrives in parts, of a hash function or an HMAC. */
@@ -95,9 +93,7 @@ export class Running extends Unclonable {
     if (this.#phase === 'open') this.#phase = 'squeezing';
     this.#expect('squeezing');
     const next = this.#next();
-    const output = this.#long!.part(size, encoding, (target) =>
-      squeeze(this.#state, NO_BYTES, target, next),
-    );
+    const output = this.#long!.part(size, encoding, (target) => squeeze(this.#state, target, next));
     this.#state = next;
     return output;
   }
