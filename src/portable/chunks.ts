@@ -1,5 +1,5 @@
 /** Runs of chunks of one message: their sizes and nonces. */
-import { At, Status } from '../base/frame.js';
+import { At, Operation, Status } from '../base/frame.js';
 import { ciphers } from '../catalog/catalog-table.js';
 import { overlap, refuse } from './windows.js';
 import type { Work } from './work.js';
@@ -7,12 +7,9 @@ import type { Work } from './work.js';
 /**
  * Checks that source and target have the sizes of these chunks. Returns the tag's size in bytes.
  */
-export function checkRun(
-  { algorithm, numbers, source, target, iv }: Work,
-  text: number,
-  seals: boolean,
-): number {
+export function checkRun({ operation, algorithm, numbers, source, target, iv }: Work): number {
   const [count, size] = [numbers[At.Count]!, numbers[At.MessageSize]!];
+  const [text, sealed] = operation === Operation.SealChunks ? [source, target] : [target, source];
   if (overlap(target, source) || overlap(target, iv)) refuse(Status.Overlap);
   const { aead, tagSize, ivSize } = ciphers[algorithm]!;
   if (!aead) refuse(Status.NotSupported);
@@ -20,9 +17,9 @@ export function checkRun(
   const fits =
     count > 0 &&
     size > 0 &&
-    text >= most - size &&
-    text <= most &&
-    text + count * tagSize === (seals ? target : source).length;
+    text.length >= most - size &&
+    text.length <= most &&
+    text.length + count * tagSize === sealed.length;
   if (!fits) refuse(Status.OutputSize);
   if (iv.length !== ivSize) refuse(Status.IvSize);
   return tagSize;

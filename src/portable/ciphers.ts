@@ -8,11 +8,10 @@ import type { CipherFacts } from '../catalog/facts.js';
 import { checkRun, noncesOf } from './chunks.js';
 import { provide, type Needs, type Steps } from './execute.js';
 import {
-  aeadOf,
   applyStream,
+  FamilyAead,
   RunningAead,
   type AeadCalls,
-  type FamilyAead,
   type StreamCalls,
 } from './families/ciphers.js';
 import { wrapWith } from './families/derivations.js';
@@ -44,7 +43,7 @@ const aeadOfEach = /* @__PURE__ */ emptySlots<FamilyAead>();
 
 /** Returns an AEAD by its number. */
 function aeadBy(algorithm: number): FamilyAead {
-  return (aeadOfEach[algorithm] ??= aeadOf(messageOf(ciphers[algorithm]!)));
+  return (aeadOfEach[algorithm] ??= new FamilyAead(messageOf(ciphers[algorithm]!)));
 }
 
 /** Bytes of a text after which other events may be handled. */
@@ -199,27 +198,26 @@ function* opened({ algorithm, secret, iv, aad, source, target, tag }: Work): Ste
 
 /** Seals or opens a run of chunks: all or none. */
 function chunks(work: Work): Steps {
-  const { operation, algorithm, source, target, secret } = work;
-  const seals = operation === Operation.SealChunks;
-  const tagSize = checkRun(work, seals ? source.length : target.length, seals);
+  const { algorithm, secret } = work;
+  const tagSize = checkRun(work);
   const prepared = keptOf(work, aeadBy(algorithm).family);
   if (secret.length !== ciphers[algorithm]!.keySize) refuse(Status.KeySize);
-  return allOrNone(work, chunksOf(work, seals, tagSize, noncesOf(work), prepared));
+  return allOrNone(work, chunksOf(work, tagSize, noncesOf(work), prepared));
 }
 
 function* chunksOf(
   work: Work,
-  seals: boolean,
   tagSize: number,
   nonceOf: (index: number) => Uint8Array,
   prepared: Uint8Array | undefined,
 ): Steps {
-  const { algorithm, numbers, source, target, secret } = work;
+  const { operation, algorithm, numbers, source, target, secret } = work;
+  const seals = operation === Operation.SealChunks;
+  const [text, other] = seals ? [source, target] : [target, source];
   const [count, size] = [messageCount(work), numbers[At.MessageSize]!];
   const aead = aeadBy(algorithm);
   for (let index = 0; index < count; index++) {
     const [at, sealedAt] = [index * size, index * (size + tagSize)];
-    const [text, other] = seals ? [source, target] : [target, source];
     const length = Math.min(size, text.length - at);
     const plain = part(text, at, length);
     const chunk = part(other, sealedAt, length);

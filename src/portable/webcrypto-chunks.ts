@@ -27,7 +27,7 @@ export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
   const result = made(target.length);
   const results: Promise<void>[] = [];
   try {
-    const tagSize = checkRun(work, seals ? source.length : target.length, seals);
+    const tagSize = checkRun(work);
     const [sizeIn, sizeOut] = seals ? [size, size + tagSize] : [size + tagSize, size];
     const nonces = noncesOf(work);
     for (let index = 0; index < count; index++) {

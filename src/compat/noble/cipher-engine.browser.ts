@@ -1,7 +1,7 @@
 /** Ciphers and key wrapping of millrace/noble-ciphers: each by the module of its family. */
 import {
-  aeadOf,
   applyStream,
+  FamilyAead,
   type AeadCalls,
   type StreamCalls,
 } from '../../portable/families/ciphers.js';
@@ -13,7 +13,7 @@ import type { FreshBytes } from '../../base/platform-types.js';
 import type { Aead, StreamCipher } from './cipher-objects.js';
 
 function aead(family: Family<AeadCalls>): Aead {
-  const cipher = aeadOf(family);
+  const cipher = new FamilyAead(family);
   return {
     seal(key, nonce, aad, source, target) {
       const end = target.length - 16;

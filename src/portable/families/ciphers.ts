@@ -27,8 +27,8 @@ export function applyStream(
   offset = 0,
 ): void {
   if (source.length === 0) return;
-  withWindow(family, [key, iv], (calls, [first = 0, second = 0, place = 0], pass) =>
-    pass(source, target, (at, size) =>
+  within(family, [key, iv], (calls, [first = 0, second = 0, place = 0]) =>
+    pass(family, place, source, target, (at, size) =>
       calls.apply(first, key.length, second, offset + at, place, size),
     ),
   );
@@ -59,8 +59,9 @@ export interface AeadCalls {
 export type AeadInputs = readonly [key: Uint8Array, nonce: Uint8Array, aad: Uint8Array];
 
 /** An AEAD. With the bytes of a message under the same key, `kept`, the key is not read. */
-export interface FamilyAead {
-  readonly family: Family<AeadCalls>;
+export class FamilyAead {
+  constructor(readonly family: Family<AeadCalls>) {}
+
   /** Encrypts and writes the first `tag.length` bytes of the tag. */
   seal(
     key: Uint8Array,
@@ -70,7 +71,21 @@ export interface FamilyAead {
     target: Uint8Array,
     tag: Uint8Array,
     kept?: Uint8Array,
-  ): void;
+  ): void {
+    const { family } = this;
+    this.#run([key, nonce, aad], tag, kept, (calls, message, place, text) => {
+      const { encrypt } = calls;
+      pass(family, text, source, encrypt === undefined ? target : undefined, (_, size) =>
+        calls.seal(message, text, size),
+      );
+      calls.tag(message, place, tag.length);
+      if (encrypt !== undefined)
+        pass(family, text, source, target, (at, size) => encrypt(message, at, text, size, place));
+      // Its place may be that of the source.
+      tag.set(family.bytes().subarray(place, place + tag.length));
+    });
+  }
+
   /**
    * Decrypts, and returns true if the tag is right; otherwise the target is zero. Without a target
    * it checks the tag.
@@ -83,59 +98,35 @@ export interface FamilyAead {
     target: Uint8Array | undefined,
     tag: Uint8Array,
     kept?: Uint8Array,
-  ): boolean;
-}
+  ): boolean {
+    return this.#run([key, nonce, aad], tag, kept, (calls, message, place, text) => {
+      pass(this.family, text, source, target, (_, size) =>
+        calls.open(message, text, size, place, tag.length),
+      );
+      const right = calls.verify(message, place, tag.length) === 0;
+      if (!right) target?.fill(0);
+      return right;
+    });
+  }
 
-/** Makes an AEAD of a module. */
-export function aeadOf(family: Family<AeadCalls>): FamilyAead {
-  const run = <Result>(
+  #run<Result>(
     [key, nonce, aad]: AeadInputs,
     tag: Uint8Array,
     kept: Uint8Array | undefined,
-    work: (calls: AeadCalls, message: number, tag: number, text: number, pass: Pass) => Result,
-  ): Result => {
-    const inputs: AeadInputs = [kept === undefined ? key : NO_BYTES, nonce, aad];
-    return withWindow(
+    work: (calls: AeadCalls, message: number, tag: number, text: number) => Result,
+  ): Result {
+    const { family } = this;
+    const secret = kept === undefined ? key : NO_BYTES;
+    return within(
       family,
-      [kept ?? roomOf(family), ...inputs, tag],
-      (calls, [message = 0, ...places], pass) => {
-        beginMessage(calls, message, inputs, places);
-        return work(calls, message, places[3]!, places[4]!, pass);
+      [kept ?? roomOf(family), secret, nonce, aad, tag],
+      (calls, [message = 0, first = 0, second = 0, third = 0, fourth = 0, text = 0]) => {
+        if (calls.begin(message, first, secret.length, second, nonce.length, third, aad.length))
+          refuse(Status.Engine);
+        return work(calls, message, fourth, text);
       },
     );
-  };
-  return {
-    family,
-    seal: (key, nonce, aad, source, target, tag, kept) =>
-      run([key, nonce, aad], tag, kept, (calls, message, place, text, pass) => {
-        const { encrypt } = calls;
-        pass(source, encrypt === undefined ? target : undefined, (_, size) =>
-          calls.seal(message, text, size),
-        );
-        calls.tag(message, place, tag.length);
-        if (encrypt !== undefined)
-          pass(source, target, (at, size) => encrypt(message, at, text, size, place));
-        // Its place may be that of the source.
-        tag.set(family.bytes().subarray(place, place + tag.length));
-      }),
-    open: (key, nonce, aad, source, target, tag, kept) =>
-      run([key, nonce, aad], tag, kept, (calls, message, place, text, pass) => {
-        pass(source, target, (_, size) => calls.open(message, text, size, place, tag.length));
-        const right = calls.verify(message, place, tag.length) === 0;
-        if (!right) target?.fill(0);
-        return right;
-      }),
-  };
-}
-
-function beginMessage(
-  calls: AeadCalls,
-  message: number,
-  [key, nonce, aad]: AeadInputs,
-  [first = 0, second = 0, third = 0]: readonly number[],
-): void {
-  if (calls.begin(message, first, key.length, second, nonce.length, third, aad.length))
-    refuse(Status.Engine);
+  }
 }
 
 /** Rooms for messages, by their size. */
@@ -156,8 +147,12 @@ export class RunningAead {
   constructor(family: Family<AeadCalls>, inputs?: AeadInputs) {
     this.#family = family;
     this.#bytes = secretMemory(roomOf(family).length);
-    if (inputs !== undefined)
-      this.#run(inputs, (calls, message, places) => beginMessage(calls, message, inputs, places));
+    if (inputs === undefined) return;
+    const [key, nonce, aad] = inputs;
+    this.#run(inputs, (calls, message, [first = 0, second = 0, third = 0]) => {
+      if (calls.begin(message, first, key.length, second, nonce.length, third, aad.length))
+        refuse(Status.Engine);
+    });
   }
 
   /** Returns an independent copy. */
@@ -169,22 +164,26 @@ export class RunningAead {
 
   /** Encrypts the next piece; of AES-GCM-SIV it only authenticates. */
   seal(source: Uint8Array, target: Uint8Array | undefined): void {
-    this.#run([], (calls, message, [text = 0], pass) =>
-      pass(source, target, (_, size) => calls.seal(message, text, size)),
+    this.#run([], (calls, message, [text = 0]) =>
+      pass(this.#family, text, source, target, (_, size) => calls.seal(message, text, size)),
     );
   }
 
   /** Decrypts the next piece, authentic or not, of the message with this tag. */
   open(source: Uint8Array, target: Uint8Array | undefined, tag: Uint8Array): void {
-    this.#run([tag], (calls, message, [place = 0, text = 0], pass) =>
-      pass(source, target, (_, size) => calls.open(message, text, size, place, tag.length)),
+    this.#run([tag], (calls, message, [place = 0, text = 0]) =>
+      pass(this.#family, text, source, target, (_, size) =>
+        calls.open(message, text, size, place, tag.length),
+      ),
     );
   }
 
   /** Encrypts the piece of AES-GCM-SIV at an offset, after the tag was made. */
   encrypt(offset: number, source: Uint8Array, target: Uint8Array, tag: Uint8Array): void {
-    this.#run([tag], (calls, message, [place = 0, text = 0], pass) =>
-      pass(source, target, (at, size) => calls.encrypt!(message, offset + at, text, size, place)),
+    this.#run([tag], (calls, message, [place = 0, text = 0]) =>
+      pass(this.#family, text, source, target, (at, size) =>
+        calls.encrypt!(message, offset + at, text, size, place),
+      ),
     );
   }
 
@@ -217,46 +216,33 @@ export class RunningAead {
   /** Calls `work` with the message and inputs in the module's memory. */
   #run<Result>(
     inputs: readonly Uint8Array[],
-    work: (calls: AeadCalls, message: number, places: readonly number[], pass: Pass) => Result,
+    work: (calls: AeadCalls, message: number, places: readonly number[]) => Result,
   ): Result {
     const family = this.#family;
-    return withWindow(family, [this.#bytes, ...inputs], (calls, [message = 0, ...places], pass) => {
-      const result = work(calls, message, places, pass);
+    return within(family, [this.#bytes, ...inputs], (calls, [message = 0, ...places]) => {
+      const result = work(calls, message, places);
       this.#bytes.set(family.bytes().subarray(message, message + this.#bytes.length));
       return result;
     });
   }
 }
 
-/** Passes a text through the window, and copies what `each` made of it to the target. */
-type Pass = (
+/**
+ * Passes a text through the window that begins at a place, and copies what `each` made of it to the
+ * target.
+ */
+function pass(
+  family: Family<object>,
+  place: number,
   source: Uint8Array,
   target: Uint8Array | undefined,
   each: (at: number, size: number) => number,
-) => void;
-
-/** Works like {@link within}, with a window behind the inputs. */
-function withWindow<Calls extends object, Result>(
-  family: Family<Calls>,
-  inputs: readonly Uint8Array[],
-  work: (calls: Calls, places: readonly number[], pass: Pass) => Result,
-): Result {
-  let used = 0;
-  return within(
-    family,
-    inputs,
-    (calls, places) => {
-      const place = places.at(-1)!;
-      return work(calls, places, (source, target, each) => {
-        for (let at = 0; at < source.length; at += WINDOW) {
-          const size = Math.min(WINDOW, source.length - at);
-          used = Math.max(used, size);
-          family.bytes().set(source.subarray(at, at + size), place);
-          if (each(at, size)) refuse(Status.Engine);
-          target?.set(family.bytes().subarray(place, place + size), at);
-        }
-      });
-    },
-    () => used,
-  );
+): void {
+  for (let at = 0; at < source.length; at += WINDOW) {
+    const size = Math.min(WINDOW, source.length - at);
+    family.used = Math.max(family.used, size);
+    family.bytes().set(source.subarray(at, at + size), place);
+    if (each(at, size)) refuse(Status.Engine);
+    target?.set(family.bytes().subarray(place, place + size), at);
+  }
 }

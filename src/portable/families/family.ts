@@ -43,6 +43,8 @@ export class Family<Calls extends object> {
    * or an exhausted stack ends within the module leaves it so, and the next makes an instance.
    */
   end = 0;
+  /** Bytes of a window that a call has used behind its inputs. */
+  used = 0;
   #first = 0;
   #bytes!: Uint8Array;
 
@@ -170,23 +172,22 @@ export function layOut(family: Family<object>, inputs: readonly Uint8Array[]): n
 
 /**
  * Calls `work` with the functions of a module and the places of inputs, the last of which is their
- * end. They are overwritten afterwards, with as many bytes behind them as `used` returns.
+ * end. They and the window behind them are overwritten afterwards.
  */
 export function within<Calls extends object, Result>(
   family: Family<Calls>,
   inputs: readonly Uint8Array[],
   work: (calls: Calls, places: readonly number[]) => Result,
-  used = (): number => 0,
 ): Result {
   const places = layOut(family, inputs);
   const calls = family.open();
   const whole = family.end;
-  family.end = 0;
+  family.end = family.used = 0;
   try {
     const result = work(calls, places);
     family.end = whole;
     return result;
   } finally {
-    family.wipe(places.at(-1)! + used(), true);
+    family.wipe(places.at(-1)! + family.used, true);
   }
 }

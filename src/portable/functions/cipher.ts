@@ -1,7 +1,7 @@
 /** Ciphers of millrace/portable. */
 import { makeError, wrongTag } from '../../base/errors.js';
 import { ownOptions, type Accepted } from '../../base/options.js';
-import { aeadOf, applyStream, type AeadCalls, type StreamCalls } from '../families/ciphers.js';
+import { applyStream, FamilyAead, type AeadCalls, type StreamCalls } from '../families/ciphers.js';
 import { Family } from '../families/family.js';
 import {
   accepted,
@@ -154,7 +154,7 @@ export function makeAead(
   nonceSize: number,
   tagMin: number,
 ): Aead {
-  const aead = aeadOf(family);
+  const aead = new FamilyAead(family);
   const tagSize = 16;
   const gcm = tagMin === 4;
   const takes: Accepted<keyof SealOptions> = accepted(algorithm, {
