@@ -46,3 +46,19 @@ export interface Host {
    */
   readonly startWorker: (events: WorkerEvents) => WorkerHandle | undefined;
 }
+
+/**
+ * Returns a function that lets `run` be called after this event-loop iteration, once for all calls
+ * in it.
+ */
+export function oncePerTurn(host: Host, run: () => void): () => void {
+  let scheduled = false;
+  return () => {
+    if (scheduled) return;
+    scheduled = true;
+    host.nextTurn(() => {
+      scheduled = false;
+      run();
+    });
+  };
+}

@@ -18,7 +18,7 @@ import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
 import { joinMessages, ownSecrets, wipeSecrets } from './worker-messages.js';
 import { perform, type Needs } from './execute.js';
-import type { Host } from './host.js';
+import { oncePerTurn, type Host } from './host.js';
 import { INLINE_NS, isMeasured, predict, defaultRoute } from './cost-model.js';
 import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
 import { NOTHING, refuse } from './windows.js';
@@ -178,8 +178,8 @@ export class Jobs {
   readonly #inFlight = new Map<number, Job>();
   #finished: Job[] = [];
   #queuedDerivations: Job[] = [];
-  #settleScheduled = false;
-  #flushing = false;
+  readonly #scheduleFlush: () => void;
+  readonly #scheduleSettle: () => void;
   #settling = false;
 
   constructor(host: Host, frame: Float64Array, completionBuffer: Uint8Array, settle: Settle) {
@@ -188,6 +188,8 @@ export class Jobs {
     this.#completionBuffer = completionBuffer;
     this.#settle = settle;
     this.pool = sharedPool(host);
+    this.#scheduleFlush = oncePerTurn(host, () => this.flush());
+    this.#scheduleSettle = oncePerTurn(host, () => this.settle());
   }
 
   /** Accepts a work; of a derivation with what it needs. */
@@ -309,18 +311,9 @@ export class Jobs {
 
   /** Starts the queued derivations that fit into the memory budget. */
   flush(): void {
-    this.#flushing = false;
     const jobs = this.#queuedDerivations;
     this.#queuedDerivations = [];
     for (const job of jobs) this.budget.admit(job);
-  }
-
-  #scheduleFlush(): void {
-    if (this.#flushing) return;
-    this.#flushing = true;
-    this.#host.nextTurn(() => {
-      if (this.#flushing) this.flush();
-    });
   }
 
   /** Accepts the end of a job; its caller learns of it after this iteration. */
@@ -329,15 +322,6 @@ export class Jobs {
     if (job.own) wipeSecrets(job.work);
     this.#finished.push(job);
     this.#scheduleSettle();
-  }
-
-  #scheduleSettle(): void {
-    if (this.#settleScheduled) return;
-    this.#settleScheduled = true;
-    this.#host.nextTurn(() => {
-      this.#settleScheduled = false;
-      this.settle();
-    });
   }
 
   /** Delivers all jobs that have ended. */

@@ -36,13 +36,12 @@ export class MemoryBudget {
     this.#admitWaiting();
   }
 
-  /** Removes a waiting permit. Returns false if it was not waiting. */
-  withdraw(permit: MemoryPermit): boolean {
+  /** Removes a permit if it waits. */
+  withdraw(permit: MemoryPermit): void {
     const at = this.#waiting.indexOf(permit);
-    if (at < 0) return false;
+    if (at < 0) return;
     this.#waiting.splice(at, 1);
     this.#admitWaiting();
-    return true;
   }
 
   /**

@@ -15,7 +15,7 @@ import {
   type WorkerResponse,
 } from './worker-messages.js';
 import { settleCost } from './cost-model.js';
-import type { Host, WorkerHandle } from './host.js';
+import { oncePerTurn, type Host, type WorkerHandle } from './host.js';
 import { refuse, transferableCopy } from './windows.js';
 import { runnerFor, statusOf } from './execute.js';
 import type { Module } from './module.js';
@@ -125,15 +125,16 @@ class WorkerPool {
   #failures = 0;
   /** True if workers are unavailable. */
   #unavailable = false;
-  #scheduled = false;
   /** The functions that stop the time limits of jobs. */
   readonly #clocks = new Map<PoolJob, () => void>();
   /** The job that runs on this thread and needs more turns. */
   #inline: InlineJob | undefined;
+  readonly #runInline: () => void;
 
   constructor(host: Host) {
     this.#host = host;
     this.limit = Math.max(1, host.cores);
+    this.#runInline = oncePerTurn(host, () => this.#step());
   }
 
   /** Returns true if workers are unavailable. */
@@ -364,23 +365,15 @@ class WorkerPool {
   }
 
   /** Runs one job or slice in each iteration, so that other events are handled in between. */
-  #runInline(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    this.#host.nextTurn(() => {
-      this.#scheduled = false;
-      this.#inline ??= this.#beginInline(this.#waiting.shift());
-      const inline = this.#inline;
-      if (inline !== undefined) {
-        const step = inline.steps.next();
-        if (step.done) {
-          this.#inline = undefined;
-          const { status, target, tag } = step.value;
-          inline.job.end(status, target, tag);
-        }
-      }
-      if (this.#inline !== undefined || this.#waiting.length > 0) this.#runInline();
-    });
+  #step(): void {
+    this.#inline ??= this.#beginInline(this.#waiting.shift());
+    const inline = this.#inline;
+    const step = inline?.steps.next();
+    if (step?.done) {
+      this.#inline = undefined;
+      inline!.job.end(step.value.status, step.value.target, step.value.tag);
+    }
+    if (this.#inline !== undefined || this.#waiting.length > 0) this.#runInline();
   }
 
   #beginInline(job: PoolJob | undefined): InlineJob | undefined {
