@@ -37,7 +37,7 @@ export function explain(where: string, error: unknown): Attempt {
 function examine(path: string, reason: string): Pick<Attempt, 'fault' | 'reason'> {
   let head: Buffer;
   try {
-    head = firstBytes(path);
+    ({ head } = read(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return {
@@ -81,10 +81,6 @@ function builtFor(head: Buffer): string | undefined {
     return `darwin-${head.readUInt32LE(4) === 0x0100000c ? 'arm64' : 'x64'}`;
   if (first === 0xbebafeca) return 'darwin';
   return head.toString('latin1', 0, 2) === 'MZ' ? 'win32' : undefined;
-}
-
-function firstBytes(path: string): Buffer {
-  return read(path).head;
 }
 
 /**

@@ -240,25 +240,34 @@ export function defaultEngineNames(): 'auto' | EngineName | readonly EngineName[
   return preference.names.length === 1 ? preference.names[0]! : [...preference.names];
 }
 
-/** Returns a slice of a preference. */
-export function sliceOf(
+/** Restricts a preference to some of its engines. */
+function only(
   { engines, names: asked, handles, uses }: EnginePreference,
-  start: number,
-  end = start + 1,
+  kept: readonly Engine[],
 ): EnginePreference {
   return {
-    engines: engines.slice(start, end),
+    engines: kept,
     names: asked,
-    handles: handles?.slice(start, end),
+    handles: handles && kept.map((engine) => handles[engines.indexOf(engine)]!),
     uses,
   };
 }
 
+/** Returns a slice of a preference. */
+export function sliceOf(
+  preference: EnginePreference,
+  start: number,
+  end = start + 1,
+): EnginePreference {
+  return only(preference, preference.engines.slice(start, end));
+}
+
 /** Restricts a preference to the engines that hold a prepared key. */
 export function withKeyEngines(
-  { engines, handles, uses }: EnginePreference,
+  holding: EnginePreference,
   asked: EnginePreference,
 ): EnginePreference {
+  const { engines } = holding;
   const both = asked.engines.filter((engine) => engines.includes(engine));
   if (both.length === 0) {
     throw makeError(
@@ -267,12 +276,7 @@ export function withKeyEngines(
         'createKey(algorithm, key, { engine }) prepares it for others',
     );
   }
-  return {
-    engines: both,
-    names: asked.names,
-    handles: both.map((engine) => handles![engines.indexOf(engine)]!),
-    uses,
-  };
+  return { ...only(holding, both), names: asked.names };
 }
 
 /**
@@ -283,18 +287,14 @@ export function localEngines(
   preference: EnginePreference | undefined,
   what: string,
 ): EnginePreference {
-  const { engines, names: asked, handles } = preference ?? defaultEngine.preference;
+  const from = preference ?? defaultEngine.preference;
+  const { engines } = from;
   const here = engines.filter((engine) => engine.here);
-  if (here.length === engines.length) return preference ?? defaultEngine.preference;
+  if (here.length === engines.length) return from;
   if (here.length > 0) {
     if (preference !== undefined)
       recordFallback(what, engines[0]!.name, here[0]!.name, NOT_IN_KERNEL);
-    return {
-      engines: here,
-      names: asked,
-      handles: handles && here.map((engine) => handles[engines.indexOf(engine)]!),
-      uses: undefined,
-    };
+    return { ...only(from, here), uses: undefined };
   }
   if (preference === undefined) return automatic;
   throw makeError('ERR_ENGINE_UNAVAILABLE', `${what}: ${NOT_IN_KERNEL}`);
