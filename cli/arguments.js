@@ -5,7 +5,7 @@
 
 const { parseArgs } = require('node:util');
 
-const { UserError } = require('./ui.js');
+const { UsageError } = require('./ui.js');
 
 /**
  * @typedef {object} Option
@@ -57,15 +57,13 @@ function readArguments(options, args) {
       const names = [...options, helpOption].map((each) => each.name);
       // A single letter is too little to guess from.
       const hint = token.rawName.startsWith('--') ? suggest(token.name, names, '--') : '';
-      throw new UserError(`unknown option: ${token.rawName}${hint}`, { usage: true });
+      throw new UsageError(`unknown option: ${token.rawName}${hint}`);
     }
     if (option.value === undefined && token.value !== undefined)
-      throw new UserError(`option ${token.rawName} takes no value`, { usage: true });
+      throw new UsageError(`option ${token.rawName} takes no value`);
     const missing = token.value === undefined || (token.value === '' && !option.mayBeEmpty);
     if (option.value !== undefined && missing)
-      throw new UserError(`option ${token.rawName} needs a value: ${option.value}`, {
-        usage: true,
-      });
+      throw new UsageError(`option ${token.rawName} needs a value: ${option.value}`);
     // Keeps the keys in the order of the last occurrences.
     delete values[option.name];
     values[option.name] = token.value ?? true;
@@ -92,9 +90,8 @@ function operandAt(args, index) {
 function wholeNumber(text, name, least, most) {
   const value = /^\d+$/.test(text) ? Number(text) : NaN;
   if (!(value >= least && value <= most))
-    throw new UserError(
+    throw new UsageError(
       `${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`,
-      { usage: true },
     );
   return value;
 }

@@ -7,7 +7,7 @@ const { basename } = require('node:path');
 
 const { helpOption } = require('./arguments.js');
 const { suggest } = require('./suggest.js');
-const { UserError, displayName, print } = require('./ui.js');
+const { UsageError, displayName, print } = require('./ui.js');
 
 const shells = { bash, zsh, fish };
 
@@ -24,13 +24,12 @@ module.exports = {
   operands: Object.keys(shells),
   run(_values, operands, commands) {
     const names = Object.keys(shells);
-    if (operands.length !== 1)
-      throw new UserError(`expected one shell: ${names.join(', ')}`, { usage: true });
+    if (operands.length !== 1) throw new UsageError(`expected one shell: ${names.join(', ')}`);
     const shell = String(operands[0]);
     if (!names.includes(shell)) {
       // $SHELL is a path.
       const hint = suggest(basename(shell), names) || ` (there are ${names.join(', ')})`;
-      throw new UserError(`unknown shell: ${displayName(shell)}${hint}`, { usage: true });
+      throw new UsageError(`unknown shell: ${displayName(shell)}${hint}`);
     }
     print(shells[shell](completions(commands)));
     return 0;

@@ -4,7 +4,7 @@
 'use strict';
 
 const {
-  UserError,
+  UsageError,
   colours,
   columns,
   displayName,
@@ -44,8 +44,7 @@ MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides CPU features from Millra
 };
 
 async function run({ kernel, json }, operands) {
-  if (operands.length > 0)
-    throw new UserError(`unexpected operand: ${displayName(operands[0])}`, { usage: true });
+  if (operands.length > 0) throw new UsageError(`unexpected operand: ${displayName(operands[0])}`);
   const millrace = require('../dist/index.js');
   await measure(millrace);
   const report = {

@@ -5,7 +5,15 @@
 'use strict';
 
 const { commands } = require('./commands.js');
-const { BrokenPipe, UserError, logError, print, setCommandName, write } = require('./ui.js');
+const {
+  BrokenPipe,
+  UserError,
+  UsageError,
+  logError,
+  print,
+  setCommandName,
+  write,
+} = require('./ui.js');
 
 main(process.argv.slice(2)).then(end, fail);
 
@@ -23,9 +31,7 @@ async function main([name, ...rest]) {
   if (!Object.hasOwn(commands, name)) {
     const kind = name.startsWith('-') ? 'option' : 'command';
     const hint = require('./suggest.js').suggestCommand(name, commands);
-    throw new UserError(`unknown ${kind}: ${name}${hint}`, {
-      usage: true,
-    });
+    throw new UsageError(`unknown ${kind}: ${name}${hint}`);
   }
   setCommandName(`millrace ${name}`);
   const command = commands[name].load();
@@ -51,18 +57,14 @@ function help([name, part, ...rest]) {
     return 0;
   }
   if (!Object.hasOwn(commands, name))
-    throw new UserError(`unknown command: ${name}${suggestCommand(name, commands)}`, {
-      usage: true,
-    });
+    throw new UsageError(`unknown command: ${name}${suggestCommand(name, commands)}`);
   const command = commands[name].load();
   const parts = command.subcommands ?? {};
   if (part !== undefined && rest.length === 0 && Object.hasOwn(parts, part))
     return parts[part](['--help']);
   if (part !== undefined) {
     const hint = suggest(part, Object.keys(parts), `${name} `);
-    throw new UserError(`unknown command: ${[name, part, ...rest].join(' ')}${hint}`, {
-      usage: true,
-    });
+    throw new UsageError(`unknown command: ${[name, part, ...rest].join(' ')}${hint}`);
   }
   print(commandHelp(name, command));
   return 0;
@@ -79,9 +81,10 @@ function fail(error) {
   }
   if (error instanceof UserError) {
     const name = process.argv[2];
-    const where = error.usage
-      ? `; see: millrace help${Object.hasOwn(commands, name) ? ` ${name}` : ''}`
-      : '';
+    const where =
+      error instanceof UsageError
+        ? `; see: millrace help${Object.hasOwn(commands, name) ? ` ${name}` : ''}`
+        : '';
     logError(error.message + where);
   } else {
     // A defect of the command itself: show the stack.

@@ -3,7 +3,7 @@
 
 'use strict';
 
-const { UserError, displayName } = require('./ui.js');
+const { FileError } = require('./ui.js');
 
 /**
  * Returns the text as UTF-8 without a byte order mark. Bytes that are neither marked nor UTF-16 are
@@ -27,9 +27,7 @@ function decodeText(bytes, name) {
   } catch {
     // An odd number of bytes, or half a character.
   }
-  throw new UserError(
-    `${displayName(name)}: begins as UTF-16 text does, but is not UTF-16: save it as UTF-8`,
-  );
+  throw new FileError(name, 'begins as UTF-16 text does, but is not UTF-16: save it as UTF-8');
 }
 
 module.exports = { decodeText };

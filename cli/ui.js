@@ -22,13 +22,16 @@
 const { writeSync } = require('node:fs');
 const { isatty } = require('node:tty');
 
-/**
- * An error that the user can fix. It is printed without a stack; `usage` adds a pointer to help.
- */
-class UserError extends Error {
-  constructor(message, { usage = false } = {}) {
-    super(message);
-    this.usage = usage;
+/** An error that the user can fix. It is printed without a stack. */
+class UserError extends Error {}
+
+/** A wrong command line. A pointer to the help is added to its message. */
+class UsageError extends UserError {}
+
+/** An error about a file: a text, or the error of a system call. */
+class FileError extends UserError {
+  constructor(file, problem) {
+    super(`${displayName(file)}: ${typeof problem === 'string' ? problem : reason(problem)}`);
   }
 }
 
@@ -235,6 +238,8 @@ const plural = (count, one, many = `${one}s`) => (count === 1 ? one : many);
 
 module.exports = {
   UserError,
+  UsageError,
+  FileError,
   BrokenPipe,
   checkOpen,
   colours,

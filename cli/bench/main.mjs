@@ -28,7 +28,7 @@ import { startBenchProgress } from './bench-progress.mjs';
 const require = createRequire(import.meta.url);
 const { onExit } = require('../cleanup.js');
 const { UserError, colours, columns, print, logError, wrap } = require('../ui.js');
-const { futureFile } = require('./files.js');
+const { openOutput } = require('../output.js');
 
 /** How often a row that other processes disturbed is measured again. */
 const RETRIES = 2;
@@ -38,18 +38,16 @@ const EXIT_TIMEOUT_MS = 5000;
 
 export async function bench(values, operands) {
   const plan = readOptions(values, operands);
-  const outputs = openOutputs(plan);
   const state = { interrupted() {} };
-  const removeCleanup = onExit(() => {
-    state.interrupted();
-    outputs.discard();
-  });
+  // Before the files are opened: what is registered first is called first.
+  const removeCleanup = onExit(() => state.interrupted());
+  let outputs;
   exposeCollector();
   try {
-    await outputs.ready;
+    outputs = await openOutputs(plan);
     return await measure(plan, outputs, state);
   } finally {
-    outputs.discard();
+    outputs?.discard();
     removeCleanup();
     // A competitor's job that never ends must not keep the process alive.
     setTimeout(() => {
@@ -191,31 +189,32 @@ function folded(text, width) {
   return text.split('\n').map(fold).join('\n').replace(/ +$/gm, '');
 }
 
-/** Opens the files, and writes records to them or to standard output. */
-function openOutputs({ json, csv, html }) {
+/**
+ * Opens the files, so that an error shows before anything is measured, and writes records to them
+ * or to standard output.
+ */
+async function openOutputs({ json, csv, html }) {
   const files = [];
-  const open = (path, textOf) => files.push({ file: futureFile(path), textOf });
-  const discard = () => files.forEach(({ file }) => file.discard());
+  const open = (path, textOf) =>
+    files.push({ output: openOutput(path, { force: true, mode: 0o666 }), textOf });
+  const discard = () => files.forEach(({ output }) => output.discard());
   try {
     if (csv !== undefined && csv !== '-') open(csv, csvOf);
-    if (html !== undefined) open(html, (record) => htmlOf(record));
+    // The page is loaded now, as an interrupted run cannot wait for it at the end.
+    if (html !== undefined) open(html, (await import('./page/page.mjs')).htmlPage);
   } catch (error) {
     discard();
     throw error;
   }
-  // The page is loaded now, as an interrupted run cannot wait for it at the end.
-  let htmlOf;
-  const ready =
-    html === undefined
-      ? undefined
-      : import('./page/page.mjs').then(({ htmlPage }) => (htmlOf = htmlPage));
   return {
-    ready,
     discard,
     write(record) {
       if (json) print(`${JSON.stringify(record, null, 2)}\n`);
       if (csv === '-') print(csvOf(record));
-      for (const { file, textOf } of files) file.write(textOf(record));
+      for (const { output, textOf } of files) {
+        output.writeNow(textOf(record));
+        output.complete();
+      }
     },
   };
 }

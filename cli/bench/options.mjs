@@ -13,7 +13,7 @@ import {
 import { engines } from './engines.mjs';
 import { choose, expectedSeconds } from './runner.mjs';
 
-const { UserError, displayName } = createRequire(import.meta.url)('../ui.js');
+const { UsageError, displayName } = createRequire(import.meta.url)('../ui.js');
 const { suggest } = createRequire(import.meta.url)('../suggest.js');
 const { wholeNumber } = createRequire(import.meta.url)('../arguments.js');
 
@@ -37,9 +37,7 @@ export const competitors = [...packages, ...engines];
 export function readOptions(values, operands) {
   for (const word of operands) oneOf('table', String(word), [...words, 'scrypt']);
   if (operands.includes('scrypt'))
-    throw new UserError('scrypt comes first and has its own options: millrace bench scrypt', {
-      usage: true,
-    });
+    throw new UsageError('scrypt comes first and has its own options: millrace bench scrypt');
   const named = (kind) => kind.filter((word) => operands.includes(word));
   const asked = named(callStyles).length > 0 ? named(callStyles) : callStyles;
   const wanted = wantedTables(named, asked);
@@ -51,7 +49,7 @@ export function readOptions(values, operands) {
   const known = [...new Set(definitions.map(({ algorithm }) => algorithm))];
   for (const name of algorithms ?? [])
     if (!known.includes(name))
-      throw new UserError(`unknown algorithm: ${name}${suggest(name, known)}`, { usage: true });
+      throw new UsageError(`unknown algorithm: ${name}${suggest(name, known)}`);
   chosen?.forEach((name) =>
     oneOf(
       'competitor',
@@ -79,14 +77,13 @@ export function readOptions(values, operands) {
       ? ['load']
       : named(apart);
   if (rows.length === 0 && others.length === 0)
-    throw new UserError(
+    throw new UsageError(
       'nothing to measure: no row matches' +
         (unfit.length > 0 ? ` (its sizes: ${unfit.join(', ')})` : ''),
-      { usage: true },
     );
   for (const name of algorithms ?? [])
     if (!rows.some(({ definition }) => definition.algorithm === name))
-      throw new UserError(`nothing to measure of ${name}: ${tablesWith(name)}`, { usage: true });
+      throw new UsageError(`nothing to measure of ${name}: ${tablesWith(name)}`);
   const plan = {
     rows,
     apart: others,
@@ -106,8 +103,8 @@ export function readOptions(values, operands) {
     html: values.html,
   };
   if (plan.json && plan.csv === '-')
-    throw new UserError('--json and --csv - both want standard output', { usage: true });
-  if (plan.html === '-') throw new UserError('--html needs a file name', { usage: true });
+    throw new UsageError('--json and --csv - both want standard output');
+  if (plan.html === '-') throw new UsageError('--html needs a file name');
   for (const row of rows)
     row.expected = expectedSeconds(row.definition, row.wait, plan.modules, plan);
   return plan;
@@ -174,9 +171,7 @@ function list(option, text) {
     .map((part) => part.trim())
     .filter(Boolean);
   if (parts?.length === 0)
-    throw new UserError(`--${option}: nothing is in the list ${JSON.stringify(text)}`, {
-      usage: true,
-    });
+    throw new UsageError(`--${option}: nothing is in the list ${JSON.stringify(text)}`);
   return parts;
 }
 
@@ -188,14 +183,12 @@ export function parseSize(text) {
       ? Number.NaN
       : Number(match[1]) * { '': 1, k: 1024, m: 2 ** 20, g: 2 ** 30 }[match[2].toLowerCase()];
   if (!(size >= 1 && size <= MAX_SIZE_BYTES))
-    throw new UserError(`--sizes: ${JSON.stringify(text)} is not a size from 1 to 1G`, {
-      usage: true,
-    });
+    throw new UsageError(`--sizes: ${JSON.stringify(text)} is not a size from 1 to 1G`);
   return size;
 }
 
 function oneOf(kind, value, known) {
   if (known.includes(value)) return;
   const hint = suggest(value, known) || ` (there are ${known.join(', ')})`;
-  throw new UserError(`unknown ${kind}: ${displayName(value)}${hint}`, { usage: true });
+  throw new UsageError(`unknown ${kind}: ${displayName(value)}${hint}`);
 }

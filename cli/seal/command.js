@@ -5,11 +5,21 @@
 'use strict';
 
 const { wholeNumber } = require('../arguments.js');
+const { writeAll } = require('../descriptors.js');
+const { checkOutput, openOutput } = require('../output.js');
 const { startProgress } = require('../progress.js');
-const { UserError, BrokenPipe, checkOpen, isTerminal, reason, displayName } = require('../ui.js');
+const {
+  UserError,
+  UsageError,
+  FileError,
+  BrokenPipe,
+  checkOpen,
+  isTerminal,
+  reason,
+  displayName,
+} = require('../ui.js');
 const { openInput } = require('./input.js');
 const { raiseMemoryLimit, limits, readHeader, readStreamStart } = require('./header.js');
-const { checkOutput, openOutput } = require('./output.js');
 const {
   checkSecrets,
   isKey,
@@ -125,10 +135,11 @@ file.`,
   run: (values, operands) => transform(values, operands, opening),
 };
 
+const standardOutput = { write: (bytes) => writeAll(1, bytes), complete() {}, discard() {} };
+
 /** Runs both commands; `operation` is `sealing` or `opening`. */
 async function transform(values, operands, operation) {
-  if (operands.length > 1)
-    throw new UserError(`expected one file, got ${operands.length}`, { usage: true });
+  if (operands.length > 1) throw new UsageError(`expected one file, got ${operands.length}`);
   const [file = '-'] = operands;
   const prepared = operation.prepare(values);
   checkSecrets(values, file === '-');
@@ -141,14 +152,12 @@ async function transform(values, operands, operation) {
   const input = await openInput(file);
   if (path !== '-' && input.isAt(path)) {
     input.close();
-    throw new UserError(`${displayName(path)}: is also the input: use another --output`, {
-      usage: true,
-    });
+    throw new UsageError(`${displayName(path)}: is also the input: use another --output`);
   }
   let output;
   try {
     const { stream, first } = await operation.begin(input, values, prepared);
-    output = openOutput(path, values.force);
+    output = path === '-' ? standardOutput : openOutput(path, { force: values.force });
     await flow(
       input,
       stream,
@@ -159,9 +168,9 @@ async function transform(values, operands, operation) {
     );
     output.complete();
   } catch (error) {
-    output?.discard();
     throw describeError(error, input.name, values.stream !== undefined);
   } finally {
+    output?.discard();
     input.close();
   }
   return 0;
@@ -174,12 +183,11 @@ const sealing = {
     typeof file === 'string' ? file + extension : Buffer.concat([file, Buffer.from(extension)]),
   prepare({ algorithm = ciphers[0], cost, 'key-file': key }) {
     if (!ciphers.includes(algorithm))
-      throw new UserError(
+      throw new UsageError(
         `--algorithm must be ${ciphers.join(' or ')}, not ${JSON.stringify(algorithm)}`,
-        { usage: true },
       );
     if (cost !== undefined && key !== undefined)
-      throw new UserError('--cost applies to passphrases, not to keys', { usage: true });
+      throw new UsageError('--cost applies to passphrases, not to keys');
     return {
       algorithm,
       cost: 2 ** wholeNumber(cost ?? String(DEFAULT_COST_LOG2), '--cost', 10, 20),
@@ -206,17 +214,14 @@ const opening = {
   outputOf(file) {
     const text = file.toString('latin1');
     if (!text.endsWith(extension) || /(^|\/)$/.test(text.slice(0, -extension.length)))
-      throw new UserError(
+      throw new UsageError(
         `${displayName(file)}: the name does not end in ${extension}: use --output FILE`,
-        {
-          usage: true,
-        },
       );
     return file.subarray?.(0, -extension.length) ?? file.slice(0, -extension.length);
   },
   prepare({ stream: algorithm, context, 'key-file': key }) {
     const refuse = (message) => {
-      throw new UserError(message, { usage: true });
+      throw new UsageError(message);
     };
     if (algorithm === undefined) {
       if (context !== undefined) refuse('--context applies to --stream');
@@ -247,10 +252,11 @@ const opening = {
     const { header, bytes } = await readHeader(take, input.name, input.size);
     const { scrypt } = header;
     if (isKey(values) !== (scrypt === undefined)) {
-      throw new UserError(
+      throw new FileError(
+        input.name,
         scrypt === undefined
-          ? `${displayName(input.name)}: sealed with a key: use --key-file`
-          : `${displayName(input.name)}: sealed with a passphrase, not a key`,
+          ? 'sealed with a key: use --key-file'
+          : 'sealed with a passphrase, not a key',
       );
     }
     if (scrypt === undefined)
@@ -296,9 +302,9 @@ async function flow(input, stream, output, path, first, title) {
   } catch (error) {
     if (error.syscall !== 'write') throw error;
     if (error.code === 'EPIPE') throw new BrokenPipe();
-    throw new UserError(
-      `${path === '-' ? 'standard output' : displayName(path)}: ${reason(error)}`,
-    );
+    throw path === '-'
+      ? new UserError(`standard output: ${reason(error)}`)
+      : new FileError(path, error);
   } finally {
     progress.end();
   }
@@ -307,17 +313,18 @@ async function flow(input, stream, output, path, first, title) {
 /** Turns an error of the stream into a message about the file. */
 function describeError(error, name, isStream) {
   if (error.code === 'ERR_TRUNCATED')
-    return new UserError(`${displayName(name)}: truncated: the end of the file is missing`);
+    return new FileError(name, 'truncated: the end of the file is missing');
   if (error.code === 'ERR_AUTHENTICATION') {
     const inside = /chunk (\d+)/.exec(error.message);
-    return new UserError(
+    return new FileError(
+      name,
       inside === null
-        ? `${displayName(name)}: wrong ${isStream ? 'key, algorithm or context' : 'passphrase or key'}, ` +
+        ? `wrong ${isStream ? 'key, algorithm or context' : 'passphrase or key'}, ` +
             'or the header was changed'
-        : `${displayName(name)}: changed or truncated near byte ${Number(inside[1]) * 16400}`,
+        : `changed or truncated near byte ${Number(inside[1]) * 16400}`,
     );
   }
-  if (error.syscall === 'read') return new UserError(`${displayName(name)}: ${reason(error)}`);
+  if (error.syscall === 'read') return new FileError(name, error);
   return error;
 }
 

@@ -3,7 +3,7 @@
 
 'use strict';
 
-const { UserError, displayName } = require('../ui.js');
+const { FileError } = require('../ui.js');
 
 const format = () => require('../../dist/streams/sealed-streams.js')['streams/sealed-file-header'];
 
@@ -22,7 +22,7 @@ const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
  */
 async function readHeader(take, name, size) {
   const { FIXED_SIZE, headerSize, isSealedFile, otherFormat, readHeader: read } = format();
-  const refusal = (what) => new UserError(`${displayName(name)}: ${what}`);
+  const refusal = (what) => new FileError(name, what);
   const orRefuse = (act, what) => {
     try {
       return act();
@@ -70,9 +70,8 @@ async function readStreamStart(take, name) {
   const { FIXED_SIZE, isSealedFile, otherFormat } = format();
   const start = await take(FIXED_SIZE);
   const other = otherFormat(start);
-  if (other !== undefined) throw new UserError(`${displayName(name)}: ${other}`);
-  if (isSealedFile(start))
-    throw new UserError(`${displayName(name)}: a sealed file: open it without --stream`);
+  if (other !== undefined) throw new FileError(name, other);
+  if (isSealedFile(start)) throw new FileError(name, 'a sealed file: open it without --stream');
   return start;
 }
 
@@ -85,9 +84,9 @@ function raiseMemoryLimit(scrypt, name) {
   try {
     checkLimits(scrypt, limits);
   } catch {
-    throw new UserError(
-      `${displayName(name)}: refused: deriving the key takes more than 1 GiB of memory, ` +
-        'or 30 seconds, by its header',
+    throw new FileError(
+      name,
+      'refused: deriving the key takes more than 1 GiB of memory, or 30 seconds, by its header',
     );
   }
   const { configure } = require('../../dist/index.js');

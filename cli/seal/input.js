@@ -2,9 +2,10 @@
 
 'use strict';
 
-const { closeSync, fstatSync, openSync, read, statSync } = require('node:fs');
+const { closeSync, fstatSync, openSync, statSync } = require('node:fs');
 
-const { UserError, reason, displayName } = require('../ui.js');
+const { fill, readSome } = require('../descriptors.js');
+const { FileError } = require('../ui.js');
 
 /** A read returns up to this from a file, and 64 KiB from a pipe. */
 const CHUNK_BYTES = 2 ** 20;
@@ -21,7 +22,7 @@ async function openInput(file) {
     if (stats.isFile() && stats.size > 0) size = stats.size;
   } catch (error) {
     if (fd !== 0) closeSync(fd);
-    throw new UserError(`${displayName(name)}: ${reason(error)}`);
+    throw new FileError(name, error);
   }
   return {
     name,
@@ -41,13 +42,7 @@ async function openInput(file) {
     },
     async take(count) {
       const bytes = Buffer.alloc(count);
-      let taken = 0;
-      while (taken < count) {
-        const got = await readSome(fd, bytes.subarray(taken));
-        if (got === 0) break;
-        taken += got;
-      }
-      return bytes.subarray(0, taken);
+      return bytes.subarray(0, await fill(fd, bytes));
     },
     async *chunks() {
       for (;;) {
@@ -61,17 +56,6 @@ async function openInput(file) {
       if (fd !== 0) closeSync(fd);
     },
   };
-}
-
-function readSome(fd, bytes) {
-  return new Promise((resolve, reject) => {
-    read(fd, bytes, 0, bytes.length, null, (error, got) => {
-      // Another process made standard input non-blocking.
-      if (error?.code === 'EAGAIN') setTimeout(() => readSome(fd, bytes).then(resolve, reject), 2);
-      else if (error) reject(error);
-      else resolve(got);
-    });
-  });
 }
 
 module.exports = { openInput };

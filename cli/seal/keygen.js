@@ -2,8 +2,8 @@
 
 'use strict';
 
-const { UserError, print, reason, displayName } = require('../ui.js');
-const { checkOutput, openOutput } = require('./output.js');
+const { UsageError, print } = require('../ui.js');
+const { checkOutput, openOutput } = require('../output.js');
 const { keyLine, KEY_BYTES } = require('./secrets.js');
 
 /** @type {import('../commands.js').Command} */
@@ -27,9 +27,8 @@ they cannot be opened.`,
   run,
 };
 
-async function run({ force }, operands) {
-  if (operands.length > 1)
-    throw new UserError(`expected one file, got ${operands.length}`, { usage: true });
+function run({ force }, operands) {
+  if (operands.length > 1) throw new UsageError(`expected one file, got ${operands.length}`);
   const [path = '-'] = operands;
   const line = keyLine(Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(KEY_BYTES))));
   if (path === '-') {
@@ -37,15 +36,12 @@ async function run({ force }, operands) {
     return 0;
   }
   checkOutput(path, force);
-  const output = openOutput(path, force);
+  const output = openOutput(path, { force });
   try {
-    await output.write(Buffer.from(line));
+    output.writeNow(line);
     output.complete();
-  } catch (error) {
+  } finally {
     output.discard();
-    throw error instanceof UserError
-      ? error
-      : new UserError(`${displayName(path)}: ${reason(error)}`);
   }
   return 0;
 }

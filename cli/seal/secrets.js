@@ -7,7 +7,7 @@
 const { closeSync, constants, existsSync, fstatSync, openSync, readSync } = require('node:fs');
 
 const { decodeText } = require('../text.js');
-const { UserError, reason, logError, displayName } = require('../ui.js');
+const { FileError, UsageError, reason, logError, displayName } = require('../ui.js');
 const { askPassphrase } = require('./terminal.js');
 
 const KEY_BYTES = 32;
@@ -38,23 +38,18 @@ const secretOptions = [
 /** Throws if options contradict each other, before the user is asked for a passphrase. */
 function checkSecrets(values, readsInput) {
   const given = secretOptions.map(({ name }) => name).filter((name) => values[name] !== undefined);
-  if (given.length > 1)
-    throw new UserError(`--${given[0]} and --${given[1]} exclude each other`, { usage: true });
+  if (given.length > 1) throw new UsageError(`--${given[0]} and --${given[1]} exclude each other`);
   const number = values['passphrase-fd'];
   // The error does not show the value, which may be the passphrase itself.
   if (number !== undefined && !/^\d{1,7}$/.test(number))
-    throw new UserError(
+    throw new UsageError(
       '--passphrase-fd takes the number of an open file descriptor, not the passphrase',
-      { usage: true },
     );
   const fd = number === undefined ? undefined : Number(number);
   if (readsInput && (fd === 0 || values['passphrase-file'] === '-' || values['key-file'] === '-')) {
-    throw new UserError('standard input cannot be both the secret and the message', {
-      usage: true,
-    });
+    throw new UsageError('standard input cannot be both the secret and the message');
   }
-  if (fd === 1 || fd === 2)
-    throw new UserError(`--passphrase-fd ${fd} is an output`, { usage: true });
+  if (fd === 1 || fd === 2) throw new UsageError(`--passphrase-fd ${fd} is an output`);
 }
 
 const isKey = (values) => values['key-file'] !== undefined;
@@ -91,8 +86,9 @@ function readKey(values, size = KEY_BYTES) {
   }
   const remedy =
     encoding === undefined ? '' : `; if this text is a key, put "${keyMark} " before it`;
-  throw new UserError(
-    `${displayName(path)}: not a key: expected a line that begins with ${keyMark}, ` +
+  throw new FileError(
+    path,
+    `not a key: expected a line that begins with ${keyMark}, ` +
       `as millrace keygen writes it, or exactly ${size} bytes${remedy}`,
   );
 }
@@ -116,10 +112,9 @@ async function readPassphrase(values, twice) {
   const read = readSecret(path === undefined ? Number(fd) : path === '-' ? 0 : path, name);
   let bytes = decodeText(read, name);
   if (bytes.buffer !== read.buffer) memory().wipe(read);
-  if (bytes.length > MAX_PASSPHRASE_BYTES)
-    throw new UserError(`${displayName(name)}: too long for a passphrase`);
+  if (bytes.length > MAX_PASSPHRASE_BYTES) throw new FileError(name, 'too long for a passphrase');
   if (bytes.at(-1) === 10) bytes = bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1);
-  if (bytes.length === 0) throw new UserError(`${displayName(name)}: the passphrase is empty`);
+  if (bytes.length === 0) throw new FileError(name, 'the passphrase is empty');
   return bytes;
 }
 
@@ -143,12 +138,11 @@ function readSecret(file, name) {
   } catch (error) {
     // A name without a file may be the secret itself, which no message shows.
     if (typeof file !== 'number' && !existsSync(file))
-      throw new UserError(
+      throw new UsageError(
         `--key-file and --passphrase-file take the name of a file, not the secret itself: ` +
           reason(error),
-        { usage: true },
       );
-    throw new UserError(`${displayName(name)}: ${reason(error)}`);
+    throw new FileError(name, error);
   } finally {
     if (typeof file !== 'number' && typeof fd === 'number') closeSync(fd);
   }

@@ -5,7 +5,7 @@
 
 const { wholeNumber } = require('../arguments.js');
 const {
-  UserError,
+  UsageError,
   checkOpen,
   displayName,
   hasInvisible,
@@ -111,7 +111,7 @@ function checkOptions({
   warn,
 }) {
   const refuse = (message) => {
-    throw new UserError(message, { usage: true });
+    throw new UsageError(message);
   };
   if (tag && text && !check) refuse('--tag does not support --text');
   if (check && tag) refuse('the --tag option is meaningless when verifying checksums');
@@ -144,17 +144,14 @@ function aboutOf(name, length) {
   if (facts === undefined) {
     const { suggest } = require('../suggest.js');
     const hint = suggest(/^\d+$/.test(name) ? `sha${name}` : name, algorithms());
-    throw new UserError(`unknown algorithm: ${JSON.stringify(name)}${hint}`, { usage: true });
+    throw new UsageError(`unknown algorithm: ${JSON.stringify(name)}${hint}`);
   }
   if (!facts.direct)
-    throw new UserError(`${facts.name} needs ${facts.tuple ? 'a tuple' : 'a key'}, not a file`, {
-      usage: true,
-    });
+    throw new UsageError(`${facts.name} needs ${facts.tuple ? 'a tuple' : 'a key'}, not a file`);
   if (length !== undefined && !facts.xof)
-    throw new UserError(
+    throw new UsageError(
       `--length applies to extendable outputs, such as shake128, kt128 and blake3; ` +
         `a digest of ${facts.name} has ${facts.digestSize} bytes`,
-      { usage: true },
     );
   const size = length === undefined ? facts.digestSize : wholeNumber(length, '--length', 1, 65536);
   return { algorithm: facts.name, size, xof: length !== undefined, any: facts.xof };

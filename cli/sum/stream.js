@@ -3,7 +3,12 @@
 
 'use strict';
 
-const { fstat, read } = require('node:fs');
+const { fstat } = require('node:fs');
+const { promisify } = require('node:util');
+
+const { fill, readSome } = require('../descriptors.js');
+
+const stat = promisify(fstat);
 
 const treeHashes = new Set(['blake3']);
 const TREE_BLOCK_BYTES = 8 * 1024 * 1024;
@@ -26,7 +31,9 @@ const PART_BYTES = 4 * 1024 * 1024;
  * @param {{ threads: number, add: (bytes: number) => void }} options
  */
 async function digestStream(hasher, file, algorithm, { threads, add }) {
-  const regular = await sizeOf(file);
+  const stats = await stat(file);
+  // Files in /proc report 0 and are read like pipes.
+  const regular = stats.isFile() && stats.size > 0 ? stats.size : undefined;
   const size = treeHashes.has(algorithm) && threads > 1 ? TREE_BLOCK_BYTES : BLOCK_BYTES;
   const slots = Array.from({ length: BLOCKS }, () => ({ memory: undefined, hashing: undefined }));
   let at = 0;
@@ -48,65 +55,22 @@ async function digestStream(hasher, file, algorithm, { threads, add }) {
   for (const { hashing } of slots) await hashing;
 }
 
-/** Returns the size of a regular file. Files in /proc report 0 and are read like pipes. */
-function sizeOf(file) {
-  return new Promise((resolve, reject) =>
-    fstat(file, (error, stats) =>
-      error ? reject(error) : resolve(stats.isFile() && stats.size > 0 ? stats.size : undefined),
-    ),
-  );
-}
-
 /**
  * Fills a block with parallel reads. After a short read the next call continues from there.
  */
 async function readParts(file, memory, position) {
+  const parts = Array.from({ length: Math.ceil(memory.length / PART_BYTES) }, (_, index) =>
+    memory.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
+  );
   const counts = await Promise.all(
-    Array.from({ length: Math.ceil(memory.length / PART_BYTES) }, (_, index) => {
-      const from = index * PART_BYTES;
-      return readSome(
-        file,
-        memory,
-        from,
-        Math.min(PART_BYTES, memory.length - from),
-        position + from,
-      );
-    }),
+    parts.map((part, index) => readSome(file, part, position + index * PART_BYTES)),
   );
   let total = 0;
   for (const [index, count] of counts.entries()) {
     total += count;
-    if (count < Math.min(PART_BYTES, memory.length - index * PART_BYTES)) break;
+    if (count < parts[index].length) break;
   }
   return total;
-}
-
-/** Fills a block from a pipe, which gives at most 64 KiB at a time. */
-async function fill(file, memory, position) {
-  let total = 0;
-  while (total < memory.length) {
-    const count = await readSome(
-      file,
-      memory,
-      total,
-      memory.length - total,
-      position === null ? null : position + total,
-    );
-    total += count;
-    if (count === 0) break;
-  }
-  return total;
-}
-
-function readSome(file, memory, offset, size, position) {
-  return new Promise((resolve, reject) => {
-    read(file, memory, offset, size, position, (error, count) => {
-      if (error?.code === 'EAGAIN')
-        setTimeout(() => readSome(file, memory, offset, size, position).then(resolve, reject), 2);
-      else if (error) reject(error);
-      else resolve(count);
-    });
-  });
 }
 
 module.exports = { digestStream };

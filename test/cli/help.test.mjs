@@ -96,7 +96,11 @@ test('a wrong option of any command is named, with the one that was meant', () =
   for (const [command, { load }] of Object.entries(commands)) {
     const options = [...load().options, helpOption];
     const refused = (arg, message) =>
-      assert.throws(() => readArguments(load().options, [arg]), { message, usage: true }, command);
+      assert.throws(
+        () => readArguments(load().options, [arg]),
+        { message, constructor: ui.UsageError },
+        command,
+      );
     for (const { name, short, also, value, mayBeEmpty } of options) {
       refused(
         `--${misspelled(name)}`,

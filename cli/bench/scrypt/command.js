@@ -12,6 +12,7 @@ const { readArguments } = require('../../arguments.js');
 const { startProgress } = require('../../progress.js');
 const {
   UserError,
+  UsageError,
   BrokenPipe,
   print,
   logError,
@@ -95,11 +96,10 @@ function settingsOf(program, args, usual) {
       print(helpOf(program));
       return 0;
     }
-    if (operands.length > 0)
-      throw new UserError(`unexpected operand: ${operands[0]}`, { usage: true });
+    if (operands.length > 0) throw new UsageError(`unexpected operand: ${operands[0]}`);
     return readSettings(values, usual);
   } catch (error) {
-    if (!(error instanceof UserError && error.usage)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     logError(`${error.message}; see: ${program} --help`);
     return 2;
   }

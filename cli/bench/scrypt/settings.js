@@ -4,7 +4,7 @@
 'use strict';
 
 const { wholeNumber } = require('../../arguments.js');
-const { UserError } = require('../../ui.js');
+const { UsageError } = require('../../ui.js');
 const { variantNames } = require('./variants.js');
 
 const modes = ['sequential', 'random'];
@@ -85,9 +85,7 @@ function concurrencies(text) {
 function mode(text) {
   const name = text.toLowerCase();
   if (!modes.includes(name))
-    throw new UserError(`--mode must be ${modes.join(' or ')}, not ${JSON.stringify(text)}`, {
-      usage: true,
-    });
+    throw new UsageError(`--mode must be ${modes.join(' or ')}, not ${JSON.stringify(text)}`);
   return name;
 }
 
@@ -96,10 +94,9 @@ function variants(text) {
   const names = text.split(',').map((each) => each.trim());
   for (const name of names) {
     if (!variantNames.includes(name))
-      throw new UserError(
+      throw new UsageError(
         `--variants must be some of ${variantNames.join(', ')}, or all, ` +
           `not ${JSON.stringify(name)}`,
-        { usage: true },
       );
   }
   return variantNames.filter((name) => names.includes(name));
@@ -107,7 +104,7 @@ function variants(text) {
 
 /** Checks the limits of RFC 7914 and of node:crypto's OpenSSL, which counts memory in this way. */
 function checkCost({ N, r, p, maxmem }) {
-  const problem = (text) => new UserError(text, { usage: true });
+  const problem = (text) => new UsageError(text);
   if (N < 2 || !Number.isInteger(Math.log2(N)))
     throw problem(`--N must be a power of two from 2 to 2147483648, not ${N}`);
   if (N >= 2 ** (16 * r))

@@ -1,5 +1,5 @@
-// The output. A file is written under a temporary name in the same directory and renamed when it is
-// complete and synced. Until then its name is absent or the previous file.
+// Output files. A file is written under a temporary name in the same directory and renamed when it
+// is complete and synced. Until then its name is absent or the previous file.
 
 'use strict';
 
@@ -13,27 +13,29 @@ const {
   renameSync,
   statSync,
   unlinkSync,
-  write,
+  writeFileSync,
 } = require('node:fs');
 const { dirname, join } = require('node:path');
 
-const { onExit } = require('../cleanup.js');
-const { UserError, reason, displayName } = require('../ui.js');
+const { onExit } = require('./cleanup.js');
+const { writeAll } = require('./descriptors.js');
+const { FileError, UserError } = require('./ui.js');
 
 /** Only the owner may read keys and opened files. */
-const FILE_MODE = 0o600;
+const PRIVATE_MODE = 0o600;
 
 /**
  * @typedef {object} Output
  * @property {(bytes: Uint8Array) => Promise<void>} write
+ * @property {(text: string) => void} writeNow returns when the text is written
  * @property {() => void} complete renames the file to its final name
- * @property {() => void} discard removes it
+ * @property {() => void} discard removes it, unless it is complete
  */
 
 /** Throws if the name exists, before any work is done. @param {string | Buffer} path */
 function checkOutput(path, force) {
   const stats = found(path);
-  if (stats?.isDirectory()) throw new UserError(`${displayName(path)}: Is a directory`);
+  if (stats?.isDirectory()) throw new FileError(path, 'Is a directory');
   if (stats !== undefined && isReplaceable(stats) && !force) throw taken(path);
 }
 
@@ -43,66 +45,62 @@ function checkOutput(path, force) {
  */
 const isReplaceable = (stats) => stats.isFile() || stats.isSymbolicLink();
 
-const taken = (path) =>
-  new UserError(`${displayName(path)}: File exists (use --force to replace it)`);
+const taken = (path) => new FileError(path, 'File exists (use --force to replace it)');
 
-/** @returns {Output} */
-function openOutput(path, force) {
-  if (path === '-') return { write: (bytes) => writeAll(1, bytes), complete() {}, discard() {} };
+/**
+ * @param {string | Buffer} path
+ * @param {{ force?: boolean, mode?: number }} options
+ * @returns {Output}
+ */
+function openOutput(path, { force = false, mode = PRIVATE_MODE }) {
   const stats = found(path);
-  if (stats !== undefined && !isReplaceable(stats)) return writable(path);
+  const direct = stats !== undefined && !isReplaceable(stats);
   // A link stays; its target is replaced.
   const target = stats?.isFile()
     ? typeof path === 'string'
       ? realpathSync.native(path)
       : realpathSync.native(path, 'buffer')
     : path;
-  let temporary;
+  const random = Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(8))).toString('hex');
+  const temporary = beside(target, `.millrace-${random}.tmp`);
   let fd;
-  let open = false;
   const close = () => {
-    if (open) closeSync(fd);
-    open = false;
+    if (fd !== undefined) closeSync(fd);
+    fd = undefined;
   };
   const remove = () => {
     try {
       close();
-      unlinkSync(temporary);
+      if (!direct) unlinkSync(temporary);
     } catch {
-      // It was already removed.
+      // It was already removed or renamed.
     }
   };
   // Before the file exists, because a signal may arrive at any time.
   const removeCleanup = onExit(remove);
   try {
-    ({ temporary, fd } = create(target, path));
-    open = true;
+    fd = attempt(path, () => (direct ? openSync(path, 'w') : openSync(temporary, 'wx', mode)));
   } catch (error) {
     removeCleanup();
     throw error;
   }
   return {
     write: (bytes) => writeAll(fd, bytes),
+    writeNow: (text) => attempt(path, () => writeFileSync(fd, text)),
     complete() {
       attempt(path, () => {
-        fsyncSync(fd);
+        if (!direct) fsyncSync(fd);
         close();
-        place(temporary, target, force, path);
+        if (!direct) place(temporary, target, force, path);
       });
       removeCleanup();
-      syncDirectory(beside(target, ''));
+      if (!direct) syncDirectory(beside(target, ''));
     },
     discard() {
       removeCleanup();
       remove();
     },
   };
-}
-
-function create(target, shownAs) {
-  const random = Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(8))).toString('hex');
-  const temporary = beside(target, `.millrace-${random}.tmp`);
-  return { temporary, fd: attempt(shownAs, () => openSync(temporary, 'wx', FILE_MODE)) };
 }
 
 /** Returns another name in the directory of `path`, which may be bytes that are not UTF-8. */
@@ -122,35 +120,10 @@ function place(temporary, target, force, shownAs) {
       unlinkSync(temporary);
       return;
     } catch (error) {
-      if (error.code === 'EEXIST') throw taken(shownAs);
-      if (found(target) !== undefined) throw taken(shownAs);
+      if (error.code === 'EEXIST' || found(target) !== undefined) throw taken(shownAs);
     }
   }
   renameSync(temporary, target);
-}
-
-function writable(path) {
-  const fd = attempt(path, () => openSync(path, 'w'));
-  return {
-    write: (bytes) => writeAll(fd, bytes),
-    complete: () => attempt(path, () => closeSync(fd)),
-    discard: () => closeSync(fd),
-  };
-}
-
-async function writeAll(fd, bytes) {
-  for (let at = 0; at < bytes.length;) at += await writeSome(fd, bytes, at);
-}
-
-function writeSome(fd, bytes, at) {
-  return new Promise((resolve, reject) => {
-    write(fd, bytes, at, bytes.length - at, null, (error, count) => {
-      // Another process made standard output non-blocking, and it is full.
-      if (error?.code === 'EAGAIN') setTimeout(resolve, 2, 0);
-      else if (error) reject(error);
-      else resolve(count);
-    });
-  });
 }
 
 /** Syncs the new name too. Not every system can open a directory. */
@@ -181,8 +154,7 @@ function attempt(path, act) {
   try {
     return act();
   } catch (error) {
-    if (error instanceof UserError) throw error;
-    throw new UserError(`${displayName(path)}: ${reason(error)}`);
+    throw error instanceof UserError ? error : new FileError(path, error);
   }
 }
 
