@@ -7,12 +7,13 @@ import crypto from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { bench } from './bench/main.mjs';
 import progress from './progress.js';
 import ui from './ui.js';
 
@@ -22,37 +23,8 @@ const CHUNK_BYTES = 1 << 20;
 const TAG_BYTES = 16;
 /** The demo keeps three copies of the file in memory. */
 const MAX_FILE_BYTES = 1 << 30;
-const ROUNDS = 3;
 const algorithm = 'aes-256-gcm';
-/** @type {[string, number][]} */
-const hashes = [
-  ['sha256', 32],
-  ['sha512', 64],
-  ['sha3-256', 32],
-  ['blake2b512', 64],
-  ['blake3', 32],
-  ['xxh3-64', 8],
-];
-
-/** Measures the largest delay of the event loop, in milliseconds. */
-class LoopDelay {
-  largest = 0;
-
-  async during(run) {
-    // A new histogram each time: one that is enabled again counts the pause as a delay.
-    const histogram = monitorEventLoopDelay({ resolution: 1 });
-    histogram.enable();
-    await sleep(3); // until its timer is running
-    try {
-      return await run();
-    } finally {
-      await sleep(3); // until its timer has seen the end
-      histogram.disable();
-      // It records the time between two ticks of a 1 ms timer.
-      this.largest = Math.max(this.largest, histogram.max / 1e6 - 1);
-    }
-  }
-}
+const hashes = ['sha256', 'sha512', 'sha3-256', 'blake2b512', 'blake3', 'xxh3-64'];
 
 try {
   await demo(process.argv.slice(2));
@@ -74,236 +46,109 @@ async function demo(args) {
     `${bold(basename(path))}, ${ui.size(file.length)}, ` +
       `${threads} ${ui.plural(threads, 'worker thread')}\n`,
   );
-
   const digests = await hashAll(file);
-  const work = makeWork(file);
-  const inFlight = threads * 4;
-  const delay = new LoopDelay();
-  await roundTrip(work, inFlight, delay);
-  await rejectForgery(work);
-
-  const { rows, longestBlock } = await measure(work, inFlight, delay);
-
+  await roundTrip(file, threads * 4);
   printLine('');
   for (const [name, hex] of digests) printLine(`${name.padEnd(10)}  ${dim(hex)}`);
-  printLine('');
-  if (file.length < CHUNK_BYTES)
-    printLine(dim('with a file this small the time is mostly that of the calls'));
-  printLine(
-    ui.table(
-      ['1 MiB chunks, MB/s', 'millrace sync>', 'millrace async>', 'node:crypto>', 'async / node>'],
-      rows,
-      { head: dim },
-    ),
-  );
-  printLine('');
-  printLine(
-    'largest event-loop delay during the asynchronous calls: ' +
-      bold(`${delay.largest.toFixed(1)} ms`),
-  );
-  work.key.dispose();
-  printLine(
-    dim(`(the synchronous calls blocked the event loop for up to ${longestBlock.toFixed(0)} ms)`),
+  printLine(`\n${bold('Messages of 1 MiB beside node:crypto')}`);
+  const rows = { algorithms: `sha256,${algorithm}`, sizes: '1M', match: 'callback', quick: true };
+  check(
+    (await bench({ ...rows, competitors: 'node:crypto,own loop' }, ['async'])) === 0,
+    'a result of the benchmark',
   );
 }
 
-// Computes all hashes of the file at once, one job each.
+/** Computes all hashes of the file at once, one job each. */
 async function hashAll(file) {
   const bar = progressBar('hashing', hashes.length * file.length);
-  /** @type {[string, Buffer][]} */
+  /** @type {[string, string][]} */
   const digests = await Promise.all(
-    hashes.map(async ([name, size]) => {
-      const target = Buffer.alloc(size);
+    hashes.map(async (name) => {
+      const target = Buffer.alloc(64);
       // With a target the source is not copied; it must not change meanwhile.
-      await promises.hash(name, file, { target });
+      const size = await promises.hash(name, file, { target });
       bar.add(file.length);
-      return [name, target];
+      return [name, target.toString('hex', 0, size)];
     }),
   );
   for (const [name, digest] of digests) {
     if (!crypto.getHashes().includes(name)) continue; // blake3 and xxHash are not in Node
-    const expected = crypto.createHash(name).update(file).digest();
-    check(digest.equals(expected), `${name} differs from the result of node:crypto`);
+    const expected = crypto.createHash(name).update(file).digest('hex');
+    check(digest === expected, `${name} differs from the result of node:crypto`);
   }
   bar.end(`${hashes.length} hashes; equal to those of node:crypto, where it has them`);
-  return digests.map(([name, digest]) => [name, digest.toString('hex')]);
+  return digests;
 }
 
-async function roundTrip(work, inFlight, delay) {
-  const bar = progressBar('sealing and opening', 2 * work.file.length);
-  await delay.during(async () => {
-    await inParallel(work.count, inFlight, async (i) => bar.add(await work.seal.async(i)));
-    await inParallel(work.count, inFlight, async (i) => bar.add(await work.open.async(i)));
-  });
-  check(work.opened.equals(work.file), 'the opened chunks differ from the file');
-  const last = work.count - 1;
-  const asNode = Buffer.concat(work.open.node(last)); // throws if it does not authenticate
-  check(
-    asNode.equals(work.file.subarray(last * CHUNK_BYTES)),
-    'the result of node:crypto differs from the file',
-  );
-  bar.end(
-    `${algorithm}, ${work.count} chunks sealed and opened: equal to the file; node:crypto agrees`,
-  );
-}
-
-// Flips one bit, in the ciphertext and in the tag.
-async function rejectForgery(work) {
-  for (const place of [0, -1]) {
-    const forged = Buffer.from(work.sealedChunk(work.count - 1));
-    forged[(forged.length + place) % forged.length] ^= 1;
-    const nonce = work.nonces[work.count - 1];
-    let rejection;
-    try {
-      await promises.open(algorithm, { key: work.key, nonce, source: forged });
-    } catch (error) {
-      rejection = error;
-    }
-    check(
-      rejection?.code === 'ERR_AUTHENTICATION',
-      `a flipped bit was not rejected (${rejection?.code ?? 'opened'})`,
-    );
-  }
-  printLine(`${green('ok')}  a flipped bit is rejected (ERR_AUTHENTICATION)`);
-}
-
-// Measures the three APIs in turn, so that a slow moment of the machine affects all of them. Every
-// pass seals the same chunk under the same nonce, which is safe only for the same plaintext.
-async function measure(work, inFlight, delay) {
-  const kinds = [work.hash, work.seal, work.open];
-  const bar = progressBar('measuring', 3 * ROUNDS * kinds.length * work.file.length);
-  const times = kinds.map(() => ({ sync: [], async: [], node: [] }));
-  let longestBlock = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [k, kind] of kinds.entries()) {
-      const blocked = timed(() => runAll(work.count, kind.sync));
-      longestBlock = Math.max(longestBlock, blocked);
-      times[k].sync.push(blocked);
-      bar.add(work.file.length);
-      await nextIteration();
-      await delay.during(async () => {
-        const start = performance.now();
-        await inParallel(work.count, inFlight, kind.async);
-        times[k].async.push(performance.now() - start);
-      });
-      bar.add(work.file.length);
-      times[k].node.push(timed(() => runAll(work.count, kind.node)));
-      bar.add(work.file.length);
-      await nextIteration();
-    }
-  }
-  bar.end(`${ROUNDS} rounds of each, medians`);
-  const rows = kinds.map(({ name }, k) => {
-    const [sync, parallel, node] = ['sync', 'async', 'node'].map(
-      (api) => work.file.length / 1e3 / median(times[k][api]),
-    );
-    return [
-      name,
-      ...[sync, parallel, node].map((rate) => rate.toFixed(rate < 100 ? 1 : 0)),
-      `${(parallel / node || 0).toFixed(1)}x`,
-    ];
-  });
-  return { rows, longestBlock };
-}
-
-/** Returns the operations on chunk i, by three APIs. Millrace's return the bytes done. */
-function makeWork(file) {
+/** Seals the file in chunks and opens them, then opens a forged one, which must fail. */
+async function roundTrip(file, inFlight) {
   const count = Math.max(1, Math.ceil(file.length / CHUNK_BYTES));
   const rawKey = crypto.randomBytes(32);
   const key = millrace.createKey(algorithm, rawKey);
-  const nodeKey = crypto.createSecretKey(rawKey);
-  rawKey.fill(0);
+  const sealed = Buffer.alloc(file.length + count * TAG_BYTES);
+  const opened = Buffer.alloc(file.length);
   // One nonce for each chunk: eight random bytes and a counter.
   const prefix = crypto.randomBytes(8);
-  const nonces = Array.from({ length: count }, (_, i) => {
+  const chunks = Array.from({ length: count }, (_, i) => {
     const nonce = Buffer.alloc(12);
     prefix.copy(nonce);
     nonce.writeUInt32BE(i, 8);
-    return nonce;
+    const source = file.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES);
+    const targetOffset = i * (CHUNK_BYTES + TAG_BYTES);
+    const text = sealed.subarray(targetOffset, targetOffset + source.length + TAG_BYTES);
+    return {
+      seal: { key, nonce, source, target: sealed, targetOffset },
+      open: { key, nonce, source: text, target: opened, targetOffset: i * CHUNK_BYTES },
+    };
   });
-  const chunks = Array.from({ length: count }, (_, i) =>
-    file.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
+
+  const bar = progressBar('sealing and opening', 2 * file.length);
+  const histogram = monitorEventLoopDelay({ resolution: 1 });
+  histogram.enable();
+  await inParallel(chunks, inFlight, async ({ seal }) =>
+    bar.add(await promises.seal(algorithm, seal)),
   );
-  const sealed = Buffer.alloc(file.length + count * TAG_BYTES);
-  const opened = Buffer.alloc(file.length);
-  const sealedAt = (i) => i * (CHUNK_BYTES + TAG_BYTES);
-  const sealedChunk = (i) =>
-    sealed.subarray(sealedAt(i), sealedAt(i) + chunks[i].length + TAG_BYTES);
-  const sealOptions = (i) => ({
-    key,
-    nonce: nonces[i],
-    source: chunks[i],
-    target: sealed,
-    targetOffset: sealedAt(i),
-  });
-  const openOptions = (i) => ({
-    key,
-    nonce: nonces[i],
-    source: sealedChunk(i),
-    target: opened,
-    targetOffset: i * CHUNK_BYTES,
-  });
-  const digests = Array.from({ length: count }, () => Buffer.alloc(32));
+  await inParallel(chunks, inFlight, async ({ open }) =>
+    bar.add(await promises.open(algorithm, open)),
+  );
+  await sleep(3); // until its timer has seen the end
+  histogram.disable();
+  check(opened.equals(file), 'the opened chunks differ from the file');
+  const { open, seal } = chunks.at(-1);
+  const decipher = crypto.createDecipheriv(algorithm, rawKey, open.nonce);
+  decipher.setAuthTag(open.source.subarray(-TAG_BYTES));
+  const asNode = Buffer.concat([
+    decipher.update(open.source.subarray(0, -TAG_BYTES)),
+    decipher.final(), // throws if it does not authenticate
+  ]);
+  check(asNode.equals(seal.source), 'the result of node:crypto differs from the file');
+  bar.end(`${algorithm}, ${count} chunks sealed and opened: equal to the file; node:crypto agrees`);
 
-  return {
-    file,
-    count,
-    key,
-    nonces,
-    opened,
-    sealedChunk,
-    hash: {
-      name: 'sha256',
-      sync: (i) => millrace.hash('sha256', chunks[i], { target: digests[i] }),
-      async: (i) => promises.hash('sha256', chunks[i], { target: digests[i] }),
-      node: (i) => crypto.createHash('sha256').update(chunks[i]).digest(),
-    },
-    seal: {
-      name: `${algorithm} seal`,
-      sync: (i) => millrace.seal(algorithm, sealOptions(i)),
-      async: (i) => promises.seal(algorithm, sealOptions(i)),
-      node: (i) => {
-        const cipher = crypto.createCipheriv(algorithm, nodeKey, nonces[i]);
-        return [cipher.update(chunks[i]), cipher.final(), cipher.getAuthTag()];
-      },
-    },
-    open: {
-      name: `${algorithm} open`,
-      sync: (i) => millrace.open(algorithm, openOptions(i)),
-      async: (i) => promises.open(algorithm, openOptions(i)),
-      node: (i) => {
-        const source = sealedChunk(i);
-        const decipher = crypto.createDecipheriv(algorithm, nodeKey, nonces[i], {
-          authTagLength: TAG_BYTES,
-        });
-        decipher.setAuthTag(source.subarray(-TAG_BYTES));
-        return [decipher.update(source.subarray(0, -TAG_BYTES)), decipher.final()];
-      },
-    },
-  };
+  // One bit flipped, in the ciphertext and in the tag.
+  for (const place of [0, -1]) {
+    const source = Buffer.from(open.source);
+    source[(source.length + place) % source.length] ^= 1;
+    const outcome = await promises.open(algorithm, { key, nonce: open.nonce, source }).then(
+      () => 'opened',
+      (error) => error.code,
+    );
+    check(outcome === 'ERR_AUTHENTICATION', `a flipped bit was not rejected (${outcome})`);
+  }
+  printLine(`${green('ok')}  a flipped bit is rejected (ERR_AUTHENTICATION)`);
+  key.dispose();
+  rawKey.fill(0);
+  // It records the time between two ticks of a 1 ms timer.
+  const delay = Math.max(0, histogram.max / 1e6 - 1).toFixed(1);
+  printLine(`\nlargest event-loop delay while sealing and opening: ${bold(`${delay} ms`)}`);
 }
 
-/** Runs job(0) to job(count - 1), at most `limit` at once. */
-async function inParallel(count, limit, job) {
-  let next = 0;
+/** Calls `job` with each item, at most `limit` at once. */
+async function inParallel(items, limit, job) {
+  const pending = items.values();
   const lane = async () => {
-    while (next < count) await job(next++);
+    for (const item of pending) await job(item);
   };
-  await Promise.all(Array.from({ length: Math.min(limit, count) }, lane));
-}
-
-function runAll(count, job) {
-  for (let i = 0; i < count; i++) job(i);
-}
-
-function timed(run) {
-  const start = performance.now();
-  run();
-  return performance.now() - start;
-}
-
-function median(values) {
-  return values.toSorted((left, right) => left - right)[values.length >> 1];
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
 }
 
 function readFile(path) {
