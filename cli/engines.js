@@ -96,41 +96,18 @@ function asText(report, width) {
       `${report.millrace} on Node.js ${report.node}, ${process.platform} ${native.cpu.arch}`,
     ],
     ['native', native.available === false ? native.reason : versions(native)],
-    ...(portable === undefined
-      ? []
-      : [['portable', portable.available ? versions(portable) : portable.reason]]),
-    ...(kernel === undefined
-      ? []
-      : [
-          [
-            'kernel',
-            kernel.available
-              ? `${served(kernel.algorithms).length} algorithms`
-              : kernel.available === undefined
-                ? 'not queried: use millrace engines --kernel'
-                : (kernel.reason ?? 'no algorithm available'),
-          ],
-        ]),
+    ['portable', portable && (portable.available ? versions(portable) : portable.reason)],
+    ['kernel', kernel && kernelFact(kernel)],
     ['CPU', native.cpu.features.join(' ') || 'no relevant instructions'],
     [
       'threads',
       `${threads.limit} at most, ${threads.started} started, ` +
         `${threads.queued} ${plural(threads.queued, 'job')} waiting`,
     ],
-    ...(settings === undefined
-      ? []
-      : [
-          [
-            'route',
-            `${settings.route}; at most ${
-              settings.maxQueuedBytes >= Number.MAX_SAFE_INTEGER
-                ? 'any number of bytes'
-                : size(settings.maxQueuedBytes)
-            } copied for calls in flight`,
-          ],
-        ]),
+    ['route', settings && routeFact(settings)],
   ];
   const titled = facts
+    .filter(([, text]) => text !== undefined)
     .map(([title, text]) => `${bold(title.padEnd(9))}  ${wrap(text, width, 11)}`)
     .join('\n');
   const notes = Object.values(report.costs ?? {}).some(({ measured }) => !measured)
@@ -141,6 +118,17 @@ function asText(report, width) {
     derivationTable(report, width, dim),
     kernelTable(kernel, width, dim),
   ].join('');
+}
+
+function kernelFact({ available, algorithms, reason = 'no algorithm available' }) {
+  if (available) return `${served(algorithms).length} algorithms`;
+  return available === undefined ? 'not queried: use millrace engines --kernel' : reason;
+}
+
+function routeFact({ route, maxQueuedBytes }) {
+  const most =
+    maxQueuedBytes >= Number.MAX_SAFE_INTEGER ? 'any number of bytes' : size(maxQueuedBytes);
+  return `${route}; at most ${most} copied for calls in flight`;
 }
 
 const versions = ({ libraries }) =>

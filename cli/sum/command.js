@@ -97,37 +97,24 @@ async function run(values, operands) {
   return printChecksums(values, files);
 }
 
-function checkOptions({
-  check,
-  tag,
-  text,
-  binary,
-  zero,
-  recursive,
-  'ignore-missing': missing,
-  quiet,
-  status,
-  strict,
-  warn,
-}) {
-  const refuse = (message) => {
-    throw new UsageError(message);
-  };
-  if (tag && text && !check) refuse('--tag does not support --text');
-  if (check && tag) refuse('the --tag option is meaningless when verifying checksums');
-  if (check && zero) refuse('the --zero option is not supported when verifying checksums');
-  if (check && recursive) refuse('the --recursive option is meaningless when verifying checksums');
-  if (check && (binary || text))
-    refuse('the --binary and --text options are meaningless when verifying checksums');
-  const forChecking = {
-    '--ignore-missing': missing,
-    '--quiet': quiet,
-    '--status': status,
-    '--strict': strict,
-    '--warn': warn,
-  };
-  for (const [name, given] of Object.entries(forChecking))
-    if (given && !check) refuse(`the ${name} option is meaningful only when verifying checksums`);
+/** Options that --check excludes, and how coreutils says so. */
+const notWithCheck = {
+  tag: '--tag option is meaningless',
+  zero: '--zero option is not supported',
+  recursive: '--recursive option is meaningless',
+  binary: '--binary and --text options are meaningless',
+  text: '--binary and --text options are meaningless',
+};
+const onlyWithCheck = ['ignore-missing', 'quiet', 'status', 'strict', 'warn'];
+
+function checkOptions(values) {
+  const { check } = values;
+  if (values.tag && values.text && !check) throw new UsageError('--tag does not support --text');
+  for (const [name, wrong] of Object.entries(notWithCheck))
+    if (check && values[name]) throw new UsageError(`the ${wrong} when verifying checksums`);
+  for (const name of onlyWithCheck)
+    if (values[name] && !check)
+      throw new UsageError(`the --${name} option is meaningful only when verifying checksums`);
 }
 
 /**

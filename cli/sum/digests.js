@@ -10,14 +10,18 @@
 
 'use strict';
 
-const { close, open, read, stat } = require('node:fs');
+const fs = require('node:fs');
+const { promisify } = require('node:util');
 
+const { readSome } = require('../descriptors.js');
 const { startProgress } = require('../progress.js');
 const { SizeCounter } = require('./walk.js');
 
 const { findHash } = require('../../dist/core.js')['catalog/catalog'];
 const { Answers, hashPath, hashPaths, hashPathsSync, workers } =
   require('../../dist/streams/digest-stream.js')['streams/file-batch'];
+
+const [close, open, stat] = [fs.close, fs.open, fs.stat].map((each) => promisify(each));
 
 /** A larger file is a separate call, so that the others need not wait for it. */
 const LARGE_FILE_BYTES = 1024 * 1024;
@@ -97,20 +101,14 @@ async function digestAll(tasks, deliver, { threads, add }) {
   };
   const queue = new Queue(tasks);
   const inline = queue.ahead(INLINE_FILES + 1).length <= INLINE_FILES;
-  let wasSlow = false;
+  const host = { threads, add, limits, inline, wasSlow: false };
   while (!queue.empty) {
-    if (wasSlow) await readAhead(queue.ahead(READ_AHEAD_FILES));
-    wasSlow = false;
-    const batch = new Batch(queue, { threads, add, limits });
+    if (host.wasSlow) await readAhead(queue.ahead(READ_AHEAD_FILES));
+    host.wasSlow = false;
+    const batch = new Batch(queue, host);
     batches.push(batch);
-    if (inline) batch.runInline();
-    else {
-      await limits.calls.acquire();
-      batch.begin((tookLong) => {
-        limits.calls.release();
-        wasSlow ||= tookLong;
-      });
-    }
+    await limits.calls.acquire();
+    batch.begin();
     flush();
     if (batches.length >= MAX_PENDING_CALLS) await batches[0].done;
   }
@@ -166,57 +164,33 @@ class Batch {
     }
   }
 
-  /** Hashes small files before it returns. */
-  runInline() {
-    const paths = this.#packed(INLINE_FILE_BYTES);
-    const answers = new Answers(paths, this.#about.size);
-    try {
-      if (paths.count > 0) hashPathsSync(this.#facts.id, paths, answers);
-    } catch {
-      answers.sizes.fill(NaN);
-    }
-    this.#take(answers);
-    this.#settleWith(this.#others);
+  begin() {
+    this.done = this.#run();
+    this.done.catch(() => {});
   }
 
-  /**
-   * @param {(tookLong: boolean) => void} called when the call has returned; large files may still
-   *   be pending
-   */
-  begin(called) {
-    this.#settleWith([this.#call(called)]);
-  }
-
-  async #call(called) {
-    const paths = this.#packed(LARGE_FILE_BYTES);
+  async #run() {
+    const { inline, limits } = this.#host;
+    const [hash, largest] = inline
+      ? [hashPathsSync, INLINE_FILE_BYTES]
+      : [hashPaths, LARGE_FILE_BYTES];
+    const paths = { bytes: joined(this.#paths), count: this.#paths.length, largest };
     const answers = new Answers(paths, this.#about.size);
     const began = performance.now();
     try {
-      if (paths.count > 0) await hashPaths(this.#facts.id, paths, answers);
+      if (paths.count > 0) await hash(this.#facts.id, paths, answers);
     } catch {
       // Without the native binary the engine cannot read files.
       answers.sizes.fill(NaN);
     }
     const bytes = this.#take(answers);
+    limits.calls.release();
     // The factor of 2: a call may wait for the one before it.
     const expected = bytes * SLOWEST_HASH_MS + paths.count * SLOW_FILE_MS;
-    called(performance.now() - began > 2 * expected + 1);
+    this.#host.wasSlow ||= performance.now() - began > 2 * expected + 1;
+    // Large files may still be pending.
     await Promise.all(this.#others);
-  }
-
-  #settleWith(others) {
-    if (others.length === 0) {
-      this.settled = true;
-      return;
-    }
-    this.done = Promise.all(others).then(() => {
-      this.settled = true;
-    });
-    this.done.catch(() => {});
-  }
-
-  #packed(largest) {
-    return { bytes: joined(this.#paths), count: this.#paths.length, largest };
+    this.settled = true;
   }
 
   /** Stores the digests of a call, starts the files that it left out, and returns its bytes. */
@@ -283,12 +257,7 @@ class Batch {
 
   async #digestByNode({ path }) {
     const { algorithm, size, xof } = this.#about;
-    const file =
-      path === undefined
-        ? 0
-        : await new Promise((resolve, reject) =>
-            open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))),
-          );
+    const file = path === undefined ? 0 : await open(path, 'r');
     try {
       const { createHash } = require('../../dist/index.js');
       const sized = xof || isShorter(this.#about, this.#facts);
@@ -296,7 +265,7 @@ class Batch {
       await require('./stream.js').digestStream(hasher, file, algorithm, this.#host);
       return hasher.digest('hex');
     } finally {
-      if (path !== undefined) await new Promise((resolve) => close(file, resolve));
+      if (path !== undefined) await close(file).catch(() => {});
     }
   }
 }
@@ -396,16 +365,14 @@ async function readAhead(tasks) {
 }
 
 /** Ignores errors; hashing the file reports them. */
-function touch(path, scratch) {
-  return new Promise((resolve) => {
-    stat(path, (unknown, stats) => {
-      if (unknown || !stats.isFile()) return resolve(undefined);
-      open(path, 'r', (refused, file) => {
-        if (refused) return resolve(undefined);
-        read(file, scratch, 0, scratch.length, 0, () => close(file, () => resolve(undefined)));
-      });
-    });
-  });
+async function touch(path, scratch) {
+  try {
+    if (!(await stat(path)).isFile()) return;
+    const file = await open(path, 'r');
+    await readSome(file, scratch, 0).finally(() => close(file));
+  } catch {
+    // It cannot be opened or read.
+  }
 }
 
 const asError = (error) => (error instanceof Error ? error : new Error(String(error)));
