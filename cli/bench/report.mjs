@@ -22,34 +22,29 @@ export function machine(competitors) {
   };
 }
 
+export const method = ({ rounds, time, inFlight, clock, asynchronous: { samples, flight } }) =>
+  `${rounds} rounds of ${time} ms (asynchronous: ${samples} of ${flight} ms, ${inFlight} in ` +
+  `flight), median; clock step ${duration(clock)}`;
+
 export function header({ cpu, cores, system, node, competitors }, missing, settings) {
-  const { rounds, time, inFlight, clock, asynchronous } = settings;
-  const lines = [
+  const packages = missing.filter(({ reason }) => reason === notInstalled);
+  return [
     `${cpu}, ${cores} cores, ${system}, Node ${node}`,
     `measured: ${competitors.join(', ')}`,
     ...missing.map(({ name, reason }) => `missing:  ${name} (${reason})`),
-    ...installHint(missing),
-    `${rounds} rounds of ${time} ms (asynchronous: ${asynchronous.samples} of ` +
-      `${asynchronous.flight} ms, ${inFlight} in flight), median; clock step ${duration(clock)}`,
+    packages.length > 0 &&
+      '          to measure them too, in the current folder: npm install ' +
+        packages.map((each) => each.package).join(' '),
+    method(settings),
     "ratio = best competitor's time / ours (above 1 we are faster) ± its noise; " +
       '~ a tie, < behind; sync cells are time per call, async cells jobs per second',
-    ...(competitors.some((name) => name.startsWith('own loop'))
-      ? [
-          '`own loop` is our synchronous call in a loop and does not compete; of a batch: time ' +
-            'per message, messages per second',
-        ]
-      : []),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-function installHint(missing) {
-  const packages = missing
-    .filter(({ reason }) => reason === notInstalled)
-    .map((each) => each.package);
-  return packages.length === 0
-    ? []
-    : [`          to measure them too, in the current folder: npm install ${packages.join(' ')}`];
+    competitors.some((name) => name.startsWith('own loop')) &&
+      '`own loop` is our synchronous call in a loop and does not compete; of a batch: time ' +
+        'per message, messages per second',
+    '',
+  ]
+    .filter((line) => line !== false)
+    .join('\n');
 }
 
 // The rest share a column; the best competitor is named in any case.
@@ -190,12 +185,21 @@ export function crossoverTable(found) {
   return `crossover:\n${lines.join('\n')}\n`;
 }
 
-/** Returns in words in how many rows Millrace is faster, and a sentence for each other row. */
+/**
+ * Returns in words in how many rows Millrace is faster, a sentence for each row in which it is not,
+ * and how far the figures can be trusted.
+ */
 export function verdict(rows) {
   const of = (wanted) => rows.filter(({ comparison }) => comparison.verdict === wanted);
   const [ahead, tie, behind, alone, missing] = ['ahead', 'tie', 'behind', 'alone', 'missing'].map(
     of,
   );
+  const named = (row) => `${describe(row)}, ${bytes(row.size)}`;
+  const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
+  const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
+  const disturbed = rows.filter((row) => row.disturbed).length;
+  const repeated = rows.filter(({ attempts }) => attempts > 1).length;
+  const wrong = rows.flatMap((row) => row.wrong.map((form) => `${form}: ${named(row)}`));
   return {
     sentence:
       `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}: Millrace is ahead in ` +
@@ -205,50 +209,30 @@ export function verdict(rows) {
       `${missing.length > 0 ? `, missing in ${missing.length}` : ''}.`,
     losses: behind.map((row) => {
       const { best, ratio } = row.comparison;
-      return (
-        `${best.competitor} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ` +
-        `${ratio.toFixed(2)}x (${best.form})`
-      );
+      return `${best.competitor} wins: ${row.wait} ${named(row)}: ${ratio.toFixed(2)}x (${best.form})`;
     }),
+    // Asynchronous single jobs are expected behind: one job cannot use several cores.
+    loops: rows
+      .filter(({ comparison, table }) => comparison.loop?.verdict === 'behind' && table !== 'async')
+      .map(
+        (row) =>
+          `a loop of single calls wins: ${row.wait} ${named(row)}: ` +
+          `${row.comparison.loop.ratio.toFixed(2)}x`,
+      ),
+    noise:
+      spreads.length > 0 &&
+      `noise: spread of the samples around their median ${percent(0.5)} (median row), ` +
+        `${percent(0.9)} (90th percentile); ` +
+        `other processes disturbed ${disturbed} of ${rows.length} rows; ${repeated} were repeated.`,
+    wrong: wrong.length > 0 && `WRONG ANSWERS (not timed): ${wrong.join('; ')}`,
   };
-}
-
-/** Returns the spread of the samples as text, and the number of disturbed rows. */
-export function noiseOf(rows) {
-  const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
-  const percent = (part) =>
-    spreads.length === 0 ? undefined : `${(quantile(spreads, part) * 100).toFixed(1)} %`;
-  const disturbed = rows.filter((row) => row.disturbed).length;
-  return { usual: percent(0.5), most: percent(0.9), disturbed };
 }
 
 /** Summarizes the table and lists the rows in which Millrace is slower. */
 export function summary(rows) {
-  if (rows.length === 0) return '';
-  const { sentence, losses } = verdict(rows);
-  const lines = [sentence, ...losses.map((loss) => `  ${loss}`)];
-  // Asynchronous single jobs are expected behind: one job cannot use several cores.
-  for (const row of rows.filter(
-    ({ comparison, table }) => comparison.loop?.verdict === 'behind' && table !== 'async',
-  )) {
-    lines.push(
-      `  a loop of single calls wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ` +
-        `${row.comparison.loop.ratio.toFixed(2)}x`,
-    );
-  }
-  const { usual, most, disturbed } = noiseOf(rows);
-  const repeated = rows.filter(({ attempts }) => attempts > 1).length;
-  if (usual !== undefined)
-    lines.push(
-      `noise: spread of the samples around their median ${usual} (median row), ` +
-        `${most} (90th percentile); ` +
-        `other processes disturbed ${disturbed} of ${rows.length} rows; ${repeated} were repeated.`,
-    );
-  const wrong = rows.flatMap((row) =>
-    row.wrong.map((form) => `${form}: ${describe(row)}, ${bytes(row.size)}`),
-  );
-  if (wrong.length > 0) lines.push(`WRONG ANSWERS (not timed): ${wrong.join('; ')}`);
-  return `${lines.join('\n')}\n`;
+  const { sentence, losses, loops, noise, wrong } = verdict(rows);
+  const slower = [...losses, ...loops].map((loss) => `  ${loss}`);
+  return `${[sentence, ...slower, noise, wrong].filter(Boolean).join('\n')}\n`;
 }
 
 export function loadSummary({ times, starts, threads }) {

@@ -1,22 +1,82 @@
-// A record of `millrace bench` as one page of HTML.
+// A record of `millrace bench` as one page of HTML: style, library and script within, sections of
+// cards, and a table of the figures under every chart. Nothing is fetched, and without scripts the
+// tables are still there.
 
-import { bytes, duration, noiseOf, verdict } from '../report.mjs';
-import { chartsOf } from './charts.mjs';
-import { factList, pageOf, text } from './shell.mjs';
+import { readFileSync } from 'node:fs';
+
+import { method, verdict } from '../report.mjs';
+import { chartsOf, unit } from './charts.mjs';
+
+const here = (file) => readFileSync(new URL(file, import.meta.url), 'utf8');
+const built = (file) =>
+  readFileSync(new URL(`../../../dist/uplot/${file}`, import.meta.url), 'utf8');
+
+// Read when this module is loaded, before anything is measured: what is missing is known at once.
+const style = here('style.css');
+const script = here('draw.js');
+const library = {
+  style: built('uPlot.min.css'),
+  script: built('uPlot.iife.min.js'),
+  licence: built('LICENSE'),
+};
+
+/** Of each colour: lines differ without colours too. */
+const dashes = [[], [], [9, 4], [3, 4], [9, 4, 3, 4], [6, 3], [2, 3], [12, 3, 2, 3]];
 
 export function htmlPage(record) {
   const sections = chartsOf(record);
-  return pageOf({
-    title: `Millrace bench, ${record.cpu}`,
-    heading: 'Millrace bench',
-    lead: lead(record, sections),
-    header: `${verdictOf(record)}\n${facts(record)}\n${noise(record)}\n${glossary}`,
-    footer: `<p>Every answer was compared before the clock started. Competitors took turns, round by
+  const found = verdict(record.rows);
+  const data = sections
+    .flatMap(({ charts }) => charts)
+    .filter(({ kind }) => kind === 'lines')
+    .map(({ id, y, series, marks }) => {
+      const dashed = series.map((each) => ({ ...each, dash: dashes[each.colour] }));
+      return { id, y, series: dashed, marks };
+    });
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${text(`Millrace bench, ${record.cpu}`)}</title>
+<link rel="icon" href="data:,">
+<style>
+${library.style}
+${style}</style>
+</head>
+<body>
+<header>
+<h1>Millrace bench</h1>
+<p class="lead">${text(lead(record, sections))}</p>
+${record.rows.length === 0 ? '' : verdictOf(found)}
+${facts(record)}
+${noiseOf(found, record.latency)}
+${glossary}
+${sections.length > 1 ? navigation(sections) : ''}
+</header>
+<main>
+${sections.map(sectionOf).join('\n')}
+</main>
+<footer>
+<p>Every answer was compared before the clock started. Competitors took turns, round by
 round; a figure is the median of its rounds, &plusmn; is half the interquartile range, drawn as a
 thin line through the point. Inputs are the same in every call and hot in the cache. Figures of
-another machine, or another hour of this one, differ: compare ratios.</p>`,
-    sections,
-  });
+another machine, or another hour of this one, differ: compare ratios.</p>
+<p>Charts: uPlot, MIT licence.</p>
+</footer>
+<!-- uPlot:
+${library.licence.trim().replaceAll('--', '- -')}
+-->
+<script type="application/json" id="data">
+${JSON.stringify(data).replaceAll('<', '\\u003c')}
+</script>
+<script>${library.script.replaceAll('</script', '<\\/script')}</script>
+<script>
+${script}</script>
+</body>
+</html>
+`;
 }
 
 function lead({ date, interrupted }, sections) {
@@ -54,64 +114,109 @@ const words = [
   ['sync, pool, split', 'routes: on the calling thread, on one worker, on all workers'],
 ];
 
-const glossary = `<details class="words"><summary>The words of this page</summary><dl>${words
-  .map(([word, meaning]) => `<div><dt>${text(word)}</dt><dd>${text(meaning)}</dd></div>`)
-  .join('')}</dl></details>`;
+const glossary =
+  '<details class="words"><summary>The words of this page</summary>' +
+  `${definitionList(words)}</details>`;
 
-/** Returns the number of rows in which Millrace is faster, and the others by name. */
-function verdictOf({ rows }) {
-  if (rows.length === 0) return '';
-  const { sentence, losses } = verdict(rows);
-  const list = losses.map((loss) => `<li>${text(loss)}</li>`).join('');
-  return `<div class="verdict"><p>${text(sentence.replaceAll(/ \(<\)|~, /g, ''))}</p>${
-    list === '' ? '' : `<ul>${list}</ul>`
-  }</div>`;
+/** Returns in how many rows Millrace is faster, and the others by name. */
+function verdictOf({ sentence, losses }) {
+  const said = `<p>${text(sentence.replaceAll(/ \(<\)|~, /g, ''))}</p>${list(losses)}`;
+  return `<div class="verdict">${said}</div>`;
 }
 
-function facts({ cpu, cores, system, node, competitors, missing, settings, rows: measured }) {
-  const { rounds, time, clock, asynchronous } = settings;
-  const rows = [
+function facts({ cpu, cores, system, node, competitors, missing, settings }) {
+  return definitionList([
     ['CPU', `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`],
     ['System', `${system}, Node.js ${node}`],
     ['Measured', competitors.join(', ')],
-    ...(missing.length === 0
-      ? []
-      : [['Missing', missing.map(({ name, reason }) => `${name} (${reason})`).join(', ')]]),
-    [
-      'Method',
-      (measured.length === 0
-        ? ''
-        : `${rounds} rounds of ${time} ms; asynchronous ${asynchronous.samples} of ` +
-          `${asynchronous.flight} ms; `) + `clock step ${duration(clock)}`,
-    ],
-  ];
-  return factList(rows);
+    ['Missing', missing.map(({ name, reason }) => `${name} (${reason})`).join(', ') || 'nothing'],
+    ['Method', method(settings)],
+  ]);
 }
 
 /** Returns what the terminal's table says under its rows. */
-function noise({ rows, latency }) {
-  const { usual, most, disturbed } = noiseOf(rows);
+function noiseOf({ noise, wrong }, latency) {
   const said = [
-    ...(usual === undefined
-      ? []
-      : [
-          `Samples spread ${usual} around their median (90th percentile of the rows: ` +
-            `${most}); a difference below that of both, or below 3 %, does not count.`,
-        ]),
-    ...(disturbed === 0
-      ? []
-      : [
-          `Other processes disturbed ${disturbed} of ${rows.length} rows, also when those were ` +
-            `measured again; the charts name them.`,
-        ]),
-    ...(latency?.foreign > 0.3
-      ? [`While latency was measured other processes used ${latency.foreign.toFixed(1)} cores.`]
-      : []),
-    ...rows.flatMap((row) =>
-      row.wrong.map((form) => `Wrong answer, not timed: ${form}, ${bytes(row.size)}.`),
-    ),
-  ];
-  return said.length === 0
-    ? ''
-    : `<p class="noise"><strong>Noise.</strong> ${text(said.join(' '))}</p>`;
+    noise,
+    latency?.foreign > 0.3 &&
+      `While latency was measured other processes used ${latency.foreign.toFixed(1)} cores.`,
+    wrong,
+  ].filter(Boolean);
+  return said.length === 0 ? '' : `<p class="noise">${said.map(text).join('<br>')}</p>`;
+}
+
+function definitionList(pairs) {
+  const items = pairs.map(
+    ([name, value]) => `<div><dt>${text(name)}</dt><dd>${text(value)}</dd></div>`,
+  );
+  return `<dl>${items.join('')}</dl>`;
+}
+
+function list(items, attributes = '') {
+  const lines = items.map((item) => `<li>${text(item)}</li>`);
+  return lines.length === 0 ? '' : `<ul${attributes}>${lines.join('')}</ul>`;
+}
+
+function navigation(sections) {
+  const links = sections.map(({ id, title }) => `<a href="#${id}">${text(title)}</a>`);
+  return `<nav aria-label="Sections">${links.join('')}</nav>`;
+}
+
+function sectionOf({ id, title, charts }) {
+  return `<section id="${id}">
+<h2>${text(title)}</h2>
+<div class="cards">
+${charts.map((chart) => card(chart)).join('\n')}
+</div>
+</section>`;
+}
+
+function card(chart) {
+  const { id, kind, title, note, y, series, table, remarks = [] } = chart;
+  const body =
+    kind === 'bars'
+      ? bars(series, y)
+      : `<div class="chart" id="${id}" role="img" ` +
+        `aria-label="${text(`Line chart: ${title}, ${note}. `)}` +
+        'The figures are in the table below."></div>';
+  return `<article class="card ${kind}" data-chart="${id}">
+<h3>${text(title)}</h3>
+<p class="note">${text(note)}${kind === 'lines' ? `; ${unit(y).better}` : ''}</p>
+${body}
+${list(remarks, ' class="remarks"')}
+<details><summary>Figures</summary><div class="scroll">${tableOf(table, title)}</div></details>
+</article>`;
+}
+
+function bars(series, y) {
+  const most = Math.max(...series.map(({ points: [point] }) => point.y));
+  const lines = series.map(({ name, colour, points: [point] }) => {
+    const width = Math.max(0.5, (point.y / most) * 100).toFixed(1);
+    return `<span class="name">${text(name)}</span>
+<span class="track"><span class="bar" style="width:${width}%;color:var(--c${colour})"></span></span>
+<span class="value">${text(unit(y).format(point.y))}</span>`;
+  });
+  return `<div class="bargrid">${lines.join('')}</div>`;
+}
+
+function tableOf({ heads, rows }, title) {
+  const cell = (name, value, scope) =>
+    `<${name}${scope ? ` scope="${scope}"` : ''}>${text(value)}</${name}>`;
+  const head = heads.map((each) => cell('th', each, 'col')).join('');
+  const body = rows.map(([first, ...others]) => {
+    const cells = others.map((each) => cell('td', each)).join('');
+    return `<tr>${cell('th', first, 'row')}${cells}</tr>`;
+  });
+  return (
+    `<table><caption>${text(title)}</caption><thead><tr>${head}</tr></thead>` +
+    `<tbody>${body.join('')}</tbody></table>`
+  );
+}
+
+function text(value) {
+  return String(value)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
