@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 
 import { forms } from './competitors/forms.mjs';
 import { fastest } from './confidence.mjs';
+import { groupBy } from './numbers.mjs';
 
 const require = createRequire(import.meta.url);
 const KiB = 1024;
@@ -244,14 +245,12 @@ export function crossover(faster, than) {
  * always, ratio }].
  */
 export function crossovers(rows) {
-  const byKey = new Map();
-  for (const row of rows.filter(({ engines }) => engines)) {
-    const { table, algorithm, operation } = row;
-    const key = `${table} ${algorithm} ${operation}`;
-    if (!byKey.has(key)) byKey.set(key, { named: { table, algorithm, operation }, own: [] });
-    byKey.get(key).own.push(row);
-  }
-  return [...byKey.values()].flatMap(({ named, own }) => {
+  const groups = groupBy(
+    rows.filter(({ engines }) => engines),
+    ({ table, algorithm, operation }) => `${table} ${algorithm} ${operation}`,
+  );
+  return [...groups.values()].flatMap((own) => {
+    const [{ table, algorithm, operation }] = own;
     const points = (name) =>
       own.flatMap(({ size, entries }) => {
         const best = fastest(entries.filter(({ competitor }) => competitor === name));
@@ -259,7 +258,7 @@ export function crossovers(rows) {
       });
     return comparisons.flatMap(({ faster, than }) => {
       const found = crossover(points(faster), points(than));
-      return found === undefined ? [] : [{ ...named, faster, than, ...found }];
+      return found === undefined ? [] : [{ table, algorithm, operation, faster, than, ...found }];
     });
   });
 }

@@ -15,12 +15,14 @@
 //   what is measured is the whole, with the operating system's scheduler in it.
 
 import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { median, rotated } from './numbers.mjs';
 import { bytes, duration, rate } from './report.mjs';
 
+const { table } = createRequire(import.meta.url)('../ui.js');
 const run = promisify(execFile);
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -166,27 +168,25 @@ export function latencyReport({ seconds, loop, foreign, wrong }, { cpu, cores, s
       `own, median of the rounds (lowest to highest); other processes used ` +
       `${foreign.toFixed(1)} cores`,
     '',
-    `${'in flight'.padEnd(56)} ${'competitor'.padEnd(13)} ${'jobs'.padStart(10)}  ` +
-      `${'probe'.padEnd(11)} ${'p50'.padStart(9)} ${'p99'.padStart(9)}`,
-    ...loop.flatMap(situationLines),
+    table(
+      ['in flight', 'competitor', 'jobs>', 'probe', 'p50>', 'p99>', ''],
+      loop.flatMap(situationRows),
+    ),
     '',
     ...wrong.map((text) => `WRONG: ${text}`),
     '',
   ].join('\n');
 }
 
-function situationLines({ name, competitor, jobsPerSecond, load, probes }) {
-  return Object.entries(probes).map(([probe, { p50, p99 }], index) => {
-    const loaded = index === 0 && load.length > 0;
-    const range = p99[1] === p99[2] ? '' : ` (${duration(p99[1])} to ${duration(p99[2])})`;
-    return (
-      `${(index === 0 ? name : '').padEnd(56)} ` +
-      `${(loaded ? competitor : '').padEnd(13)} ` +
-      `${(loaded ? rate(1 / jobsPerSecond) : '').padStart(10)}  ` +
-      `${probeName(probe).padEnd(11)} ${duration(p50[0]).padStart(9)} ` +
-      `${duration(p99[0]).padStart(9)}${range}`
-    );
-  });
+function situationRows({ name, competitor, jobsPerSecond, load, probes }) {
+  return Object.entries(probes).map(([probe, { p50, p99 }], index) => [
+    ...(index > 0 ? ['', ''] : [name, load.length > 0 ? competitor : '']),
+    index === 0 && load.length > 0 ? rate(1 / jobsPerSecond) : '',
+    probeName(probe),
+    duration(p50[0]),
+    duration(p99[0]),
+    p99[1] === p99[2] ? '' : `(${duration(p99[1])} to ${duration(p99[2])})`,
+  ]);
 }
 
 /** Names a probe as the table and the charts do. */

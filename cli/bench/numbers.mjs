@@ -1,4 +1,4 @@
-// Statistics of samples.
+// Statistics of samples, and what lists lack.
 
 export function median(values) {
   return quantile(values, 0.5);
@@ -38,4 +38,11 @@ export function uncoordinated(samples, interval) {
 export function rotated(list, by) {
   const at = list.length === 0 ? 0 : by % list.length;
   return [...list.slice(at), ...list.slice(0, at)];
+}
+
+/** Groups as Map.groupBy does, which Node.js 20 lacks. */
+export function groupBy(list, keyOf) {
+  const groups = new Map();
+  for (const each of list) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  return groups;
 }

@@ -209,7 +209,10 @@ export function verdict(rows) {
       `${missing.length > 0 ? `, missing in ${missing.length}` : ''}.`,
     losses: behind.map((row) => {
       const { best, ratio } = row.comparison;
-      return `${best.competitor} wins: ${row.wait} ${named(row)}: ${ratio.toFixed(2)}x (${best.form})`;
+      return (
+        `${best.competitor} wins: ${row.wait} ${named(row)}: ` +
+        `${ratio.toFixed(2)}x (${best.form})`
+      );
     }),
     // Asynchronous single jobs are expected behind: one job cannot use several cores.
     loops: rows

@@ -4,6 +4,7 @@
 import { fastest } from '../confidence.mjs';
 import { describe } from '../definitions.mjs';
 import { probeName } from '../latency.mjs';
+import { groupBy } from '../numbers.mjs';
 import { bytes, duration, megabytes, rate, where, whereAndHow } from '../report.mjs';
 
 /**
@@ -26,31 +27,27 @@ const known = {
 };
 const colours = 8;
 
-const sections = [
-  { id: 'hash', title: 'Hashes' },
-  { id: 'hmac', title: 'HMAC' },
-  { id: 'cipher', title: 'Ciphers' },
-  { id: 'aead', title: 'Authenticated ciphers' },
-  { id: 'digest', title: 'Digests: BigInts, strings, hashers, batches' },
-  { id: 'async', title: 'Asynchronous jobs' },
-  { id: 'kdf', title: 'Key derivation' },
-  { id: 'hashperf', title: 'Hashes by engine' },
-  { id: 'cryptperf', title: 'Ciphers by engine' },
-  { id: 'scaling', title: 'Threads' },
-];
+/** The titles of sections, by their tables. */
+const titles = {
+  hash: 'Hashes',
+  hmac: 'HMAC',
+  cipher: 'Ciphers',
+  aead: 'Authenticated ciphers',
+  digest: 'Digests: BigInts, strings, hashers, batches',
+  async: 'Asynchronous jobs',
+  kdf: 'Key derivation',
+  hashperf: 'Hashes by engine',
+  cryptperf: 'Ciphers by engine',
+  scaling: 'Threads',
+  latency: 'The rest of the process meanwhile',
+  load: 'Loading',
+};
 
-const units = {
-  throughput: {
-    label: 'throughput',
-    better: 'higher is better',
-    format: (value) => `${megabytes(value)} MB/s`,
-  },
-  rate: {
-    label: 'operations per second',
-    better: 'longer is better',
-    format: (value) => rate(1 / value),
-  },
-  time: { label: 'time', better: 'lower is better', format: duration },
+/** How values are formatted, and the hint of a chart with lines. */
+export const units = {
+  throughput: { better: 'higher is better', format: (value) => `${megabytes(value)} MB/s` },
+  rate: { better: 'longer is better', format: (value) => rate(1 / value) },
+  time: { better: 'lower is better', format: duration },
 };
 
 /**
@@ -67,34 +64,23 @@ const units = {
  * @property {{ x: number, text: string }[]} [marks] sizes worth a line
  * @property {{ heads: string[], rows: string[][] }} table
  */
-export function chartsOf(record) {
-  const found = sections.map(({ id, title }) => ({
-    id,
-    title,
-    charts: rowCharts(
-      record.rows.filter((row) => (row.table ?? row.group) === id),
-      record.crossovers,
-    ),
-  }));
-  if (record.latency !== undefined)
-    found.push({
-      id: 'latency',
-      title: 'The rest of the process meanwhile',
-      charts: latencyCharts(record.latency),
-    });
-  if (record.load !== undefined)
-    found.push({ id: 'load', title: 'Loading', charts: loadCharts(record.load) });
-  for (const each of found) each.charts = each.charts.filter(({ series }) => series.length > 0);
-  const filled = found.filter(({ charts }) => charts.length > 0);
-  for (const { id, charts } of filled)
+export function chartsOf({ rows, crossovers, latency, load }) {
+  const chartsOfTable = (id) => {
+    if (id === 'latency') return latency === undefined ? [] : latencyCharts(latency);
+    if (id === 'load') return load === undefined ? [] : loadCharts(load);
+    return rowCharts(
+      rows.filter((row) => (row.table ?? row.group) === id),
+      crossovers,
+    );
+  };
+  const sections = Object.entries(titles).flatMap(([id, title]) => {
+    const charts = chartsOfTable(id).filter(({ series }) => series.length > 0);
     charts.forEach((chart, index) => (chart.id = `${id}-${index + 1}`));
-  paint(filled.flatMap(({ charts }) => charts));
-  return filled;
+    return charts.length === 0 ? [] : [{ id, title, charts }];
+  });
+  paint(sections.flatMap(({ charts }) => charts));
+  return sections;
 }
-
-/** Formats a value with decimals and unit, for tables and labels. */
-export const format = (y, value) => units[y].format(value);
-export const unit = (y) => units[y];
 
 // Rows
 
@@ -262,7 +248,9 @@ function linesOf(title, note, y, all) {
   const cellOf = ({ points }, at) => {
     const point = points.find((each) => each.x === at);
     if (point === undefined) return '-';
-    return format(y, point.y) + (point.spread === undefined ? '' : ` ±${percent(point.spread)}`);
+    return (
+      units[y].format(point.y) + (point.spread === undefined ? '' : ` ±${percent(point.spread)}`)
+    );
   };
   const rows = xs
     .sort((left, right) => left - right)
@@ -277,18 +265,11 @@ function barsOf(title, note, y, bars) {
   );
   const rows = series.map(({ name, points: [{ y: value, spread }] }) => [
     name,
-    format(y, value),
+    units[y].format(value),
     spread === undefined ? '-' : percent(spread),
   ]);
   const table = { heads: ['competitor', y, 'spread'], rows };
   return { kind: 'bars', title, note, y, series, table };
-}
-
-/** Groups as Map.groupBy does, which Node.js 20 lacks. */
-function groupBy(list, keyOf) {
-  const groups = new Map();
-  for (const each of list) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
-  return groups;
 }
 
 function percent(part) {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 
 import { method, verdict } from '../report.mjs';
-import { chartsOf, unit } from './charts.mjs';
+import { chartsOf, units } from './charts.mjs';
 
 const here = (file) => readFileSync(new URL(file, import.meta.url), 'utf8');
 const built = (file) =>
@@ -181,7 +181,7 @@ function card(chart) {
         'The figures are in the table below."></div>';
   return `<article class="card ${kind}" data-chart="${id}">
 <h3>${text(title)}</h3>
-<p class="note">${text(note)}${kind === 'lines' ? `; ${unit(y).better}` : ''}</p>
+<p class="note">${text(note)}${kind === 'lines' ? `; ${units[y].better}` : ''}</p>
 ${body}
 ${list(remarks, ' class="remarks"')}
 <details><summary>Figures</summary><div class="scroll">${tableOf(table, title)}</div></details>
@@ -194,7 +194,7 @@ function bars(series, y) {
     const width = Math.max(0.5, (point.y / most) * 100).toFixed(1);
     return `<span class="name">${text(name)}</span>
 <span class="track"><span class="bar" style="width:${width}%;color:var(--c${colour})"></span></span>
-<span class="value">${text(unit(y).format(point.y))}</span>`;
+<span class="value">${text(units[y].format(point.y))}</span>`;
   });
   return `<div class="bargrid">${lines.join('')}</div>`;
 }
