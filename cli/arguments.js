@@ -19,8 +19,21 @@ const { UsageError } = require('./ui.js');
  * @property {'file'} [complete] the value is a file
  */
 
-/** @type {Option} */
-const helpOption = { name: 'help', short: 'h', help: 'show this help' };
+/**
+ * Describes an option by its spelling, such as `-a, --algorithm NAME`, without a letter or a value
+ * `--json`.
+ *
+ * @param {string} spelling
+ * @param {string} help
+ * @param {Pick<Option, 'also' | 'mayBeEmpty' | 'choices' | 'complete'>} more
+ * @returns {Option}
+ */
+function option(spelling, help, more = {}) {
+  const [, short, name, value] = /^(?:-(.), )?--([\w-]+)(?: (\S+))?$/.exec(spelling);
+  return { name, short, value, help, ...more };
+}
+
+const helpOption = option('-h, --help', 'show this help');
 
 /**
  * Returns option values by name, and the operands in order. Of a repeated option the last counts.
@@ -96,4 +109,4 @@ function wholeNumber(text, name, least, most) {
   return value;
 }
 
-module.exports = { helpOption, readArguments, wholeNumber };
+module.exports = { helpOption, option, readArguments, wholeNumber };

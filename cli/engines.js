@@ -3,6 +3,7 @@
 
 'use strict';
 
+const { option } = require('./arguments.js');
 const {
   UsageError,
   colours,
@@ -33,11 +34,11 @@ The kernel's crypto service is queried with --kernel only, because a query may l
 
 MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides CPU features from Millrace's own code.`,
   options: [
-    {
-      name: 'kernel',
-      help: "query the kernel's crypto service too: the driver of each algorithm, or why none",
-    },
-    { name: 'json', help: 'print the report as JSON, as engines() of the package returns it' },
+    option(
+      '--kernel',
+      "query the kernel's crypto service too: the driver of each algorithm, or why none",
+    ),
+    option('--json', 'print the report as JSON, as engines() of the package returns it'),
   ],
   operands: [],
   run,

@@ -2,6 +2,8 @@
 
 'use strict';
 
+const { option } = require('../arguments.js');
+
 const tables = {
   hash: 'hashes by message size, synchronous and with 16 calls in flight',
   cipher: 'ciphers, as hash',
@@ -32,49 +34,29 @@ kdf, async and load.`,
     ['scrypt', 'call styles of scrypt with many calls in flight; see millrace bench scrypt --help'],
   ],
   options: [
-    {
-      name: 'algorithms',
-      short: 'a',
-      value: 'LIST',
-      help: 'only these: sha256,aes-256-gcm; hashperf and cryptperf have all of the catalog',
-    },
-    {
-      name: 'sizes',
-      short: 's',
-      value: 'LIST',
-      help: 'message sizes in bytes: 64,4K,1M',
-    },
-    {
-      name: 'competitors',
-      short: 'c',
-      value: 'LIST',
-      help: 'only these besides millrace; in hashperf and cryptperf, only these engines',
-    },
-    { name: 'match', value: 'TEXT', help: 'only rows with this text in their line' },
-    {
-      name: 'time',
-      value: 'MS',
-      help: 'milliseconds a sample (default: 4; eight times that for asynchronous rows)',
-    },
-    {
-      name: 'rounds',
-      value: 'N',
-      help: 'number of samples (default: 11; half of that for asynchronous rows)',
-    },
-    { name: 'quick', short: 'q', help: 'three sizes, fewer and shorter samples' },
-    { name: 'json', help: 'print every figure as JSON, instead of the table' },
-    {
-      name: 'csv',
-      value: 'FILE',
+    option(
+      '-a, --algorithms LIST',
+      'only these: sha256,aes-256-gcm; hashperf and cryptperf have all of the catalog',
+    ),
+    option('-s, --sizes LIST', 'message sizes in bytes: 64,4K,1M'),
+    option(
+      '-c, --competitors LIST',
+      'only these besides millrace; in hashperf and cryptperf, only these engines',
+    ),
+    option('--match TEXT', 'only rows with this text in their line'),
+    option(
+      '--time MS',
+      'milliseconds a sample (default: 4; eight times that for asynchronous rows)',
+    ),
+    option('--rounds N', 'number of samples (default: 11; half of that for asynchronous rows)'),
+    option('-q, --quick', 'three sizes, fewer and shorter samples'),
+    option('--json', 'print every figure as JSON, instead of the table'),
+    option('--csv FILE', 'write every figure as CSV to FILE; - prints it instead of the table', {
       complete: 'file',
-      help: 'write every figure as CSV to FILE; - prints it instead of the table',
-    },
-    {
-      name: 'html',
-      value: 'FILE',
+    }),
+    option('--html FILE', 'write a page with charts to FILE; it needs no network', {
       complete: 'file',
-      help: 'write a page with charts to FILE; it needs no network',
-    },
+    }),
   ],
   examples: [
     [

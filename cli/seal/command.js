@@ -4,7 +4,7 @@
 
 'use strict';
 
-const { wholeNumber } = require('../arguments.js');
+const { option, wholeNumber } = require('../arguments.js');
 const { writeAll } = require('../descriptors.js');
 const { checkOutput, openOutput } = require('../output.js');
 const { startProgress } = require('../progress.js');
@@ -38,20 +38,12 @@ const streamCiphers = ['aes-128-gcm', ...ciphers];
  */
 const DEFAULT_COST_LOG2 = 17;
 
-/** @type {import('../arguments.js').Option[]} */
-const ioOptions = [
-  { name: 'output', short: 'o', value: 'FILE', help: '', complete: 'file' },
-  { name: 'force', short: 'f', help: '' },
-  { name: 'no-progress', help: 'show no progress on the terminal' },
+/** @param {string} output its help @param {string} force its help */
+const ioOptions = (output, force) => [
+  option('-o, --output FILE', output, { complete: 'file' }),
+  option('-f, --force', force),
+  option('--no-progress', 'show no progress on the terminal'),
 ];
-
-/** @returns {import('../arguments.js').Option[]} */
-function ioHelp(output, force) {
-  return ioOptions.map((option) => ({
-    ...option,
-    help: { output, force }[option.name] ?? option.help,
-  }));
-}
 
 /** @type {import('../commands.js').Command} */
 const seal = {
@@ -64,26 +56,21 @@ It asks for the passphrase twice, on the terminal. A sealed file cannot be opene
 passphrase or key.`,
   options: [
     ...secretOptions,
-    ...ioHelp(
+    ...ioOptions(
       `write to this file; - is standard output (default: FILE${extension})`,
       'replace an existing output; allow output to a terminal',
     ),
-    {
-      name: 'algorithm',
-      short: 'a',
-      value: 'NAME',
-      help:
-        'aes-256-gcm (default), or chacha20-poly1305, which is faster on a CPU without AES ' +
+    option(
+      '-a, --algorithm NAME',
+      'aes-256-gcm (default), or chacha20-poly1305, which is faster on a CPU without AES ' +
         'instructions',
-      choices: () => ciphers,
-    },
-    {
-      name: 'cost',
-      value: 'N',
-      help:
-        'cost of guessing the passphrase: scrypt with 2^N rounds of 1 KiB each, 10 to 20 ' +
+      { choices: () => ciphers },
+    ),
+    option(
+      '--cost N',
+      'cost of guessing the passphrase: scrypt with 2^N rounds of 1 KiB each, 10 to 20 ' +
         `(default: ${DEFAULT_COST_LOG2}, which takes 128 MiB)`,
-    },
+    ),
   ],
   examples: [
     ['millrace seal photos.tar', `ask for a passphrase and write photos.tar${extension}`],
@@ -106,22 +93,16 @@ output is authentic but incomplete: let the next program wait for the exit code,
 file.`,
   options: [
     ...secretOptions,
-    ...ioHelp(
+    ...ioOptions(
       `write to this file; - is standard output (default: FILE without ${extension})`,
       'replace an existing output',
     ),
-    {
-      name: 'stream',
-      value: 'ALGORITHM',
-      help: `open a stream of sealStream, which does not name its algorithm: ${streamCiphers.join(', ')}`,
-      choices: () => streamCiphers,
-    },
-    {
-      name: 'context',
-      value: 'TEXT',
-      mayBeEmpty: true,
-      help: 'the context that sealStream was given',
-    },
+    option(
+      '--stream ALGORITHM',
+      `open a stream of sealStream, which does not name its algorithm: ${streamCiphers.join(', ')}`,
+      { choices: () => streamCiphers },
+    ),
+    option('--context TEXT', 'the context that sealStream was given', { mayBeEmpty: true }),
   ],
   examples: [
     [`millrace open photos.tar${extension}`, 'ask for the passphrase and write photos.tar'],

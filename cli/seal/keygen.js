@@ -2,6 +2,7 @@
 
 'use strict';
 
+const { option } = require('../arguments.js');
 const { UsageError, print } = require('../ui.js');
 const { checkOutput, openOutput } = require('../output.js');
 const { keyLine, KEY_BYTES } = require('./secrets.js');
@@ -13,11 +14,10 @@ module.exports = {
 can read, or to standard output. Anyone with the key can open the files sealed with it; without it
 they cannot be opened.`,
   options: [
-    {
-      name: 'force',
-      short: 'f',
-      help: 'replace an existing key; files sealed with it can then no longer be opened',
-    },
+    option(
+      '-f, --force',
+      'replace an existing key; files sealed with it can then no longer be opened',
+    ),
   ],
   examples: [
     ['millrace keygen photos.key', 'create a key'],

@@ -6,6 +6,7 @@
 
 const { closeSync, constants, existsSync, fstatSync, openSync, readSync } = require('node:fs');
 
+const { option } = require('../arguments.js');
 const { decodeText } = require('../text.js');
 const { FileError, UsageError, reason, logError, displayName } = require('../ui.js');
 const { askPassphrase } = require('./terminal.js');
@@ -16,23 +17,18 @@ const keyMark = 'millrace-key-1';
 /** A larger file is not a passphrase. */
 const MAX_PASSPHRASE_BYTES = 64 * 1024;
 
-/** @type {import('../arguments.js').Option[]} */
 const secretOptions = [
-  {
-    name: 'key-file',
-    short: 'k',
-    value: 'FILE',
-    help: 'read the key from this file: from millrace keygen, or exactly 32 bytes',
-    complete: 'file',
-  },
-  {
-    name: 'passphrase-file',
-    short: 'p',
-    value: 'FILE',
-    help: 'read the passphrase from this file, without one final newline',
-    complete: 'file',
-  },
-  { name: 'passphrase-fd', value: 'N', help: 'read the passphrase from this file descriptor' },
+  option(
+    '-k, --key-file FILE',
+    'read the key from this file: from millrace keygen, or exactly 32 bytes',
+    { complete: 'file' },
+  ),
+  option(
+    '-p, --passphrase-file FILE',
+    'read the passphrase from this file, without one final newline',
+    { complete: 'file' },
+  ),
+  option('--passphrase-fd N', 'read the passphrase from this file descriptor'),
 ];
 
 /** Throws if options contradict each other, before the user is asked for a passphrase. */

@@ -3,7 +3,7 @@
 
 'use strict';
 
-const { wholeNumber } = require('../arguments.js');
+const { option, wholeNumber } = require('../arguments.js');
 const {
   UsageError,
   checkOpen,
@@ -40,40 +40,20 @@ not follow symbolic links.
 The algorithms are ${algorithms().join(', ')}.`;
   },
   options: [
-    {
-      name: 'algorithm',
-      short: 'a',
-      value: 'NAME',
-      help: 'hash algorithm (default: sha256)',
-      choices: algorithms,
-    },
-    { name: 'binary', short: 'b', help: 'mark the names with *; the digests are the same' },
-    { name: 'check', short: 'c', help: 'read checksums from the files and check them' },
-    {
-      name: 'length',
-      short: 'l',
-      value: 'BYTES',
-      help: 'digest size, for extendable outputs: shake128, kt128, blake3',
-    },
-    {
-      name: 'recursive',
-      short: 'r',
-      help: 'read the files in directories and their subdirectories',
-    },
-    { name: 'tag', help: 'write BSD-style lines, which name the algorithm' },
-    { name: 'text', short: 't', help: 'do not mark the names (default)' },
-    {
-      name: 'zero',
-      short: '0',
-      also: 'z',
-      help: 'end lines with NUL, not newline, and do not escape names',
-    },
-    { name: 'no-progress', help: 'show no progress on the terminal' },
-    { name: 'ignore-missing', help: 'when checking, skip missing files' },
-    { name: 'quiet', help: 'when checking, do not print OK for each file' },
-    { name: 'status', help: 'when checking, print nothing; use the exit code' },
-    { name: 'strict', help: 'when checking, fail if a line is improperly formatted' },
-    { name: 'warn', short: 'w', help: 'when checking, warn about each improperly formatted line' },
+    option('-a, --algorithm NAME', 'hash algorithm (default: sha256)', { choices: algorithms }),
+    option('-b, --binary', 'mark the names with *; the digests are the same'),
+    option('-c, --check', 'read checksums from the files and check them'),
+    option('-l, --length BYTES', 'digest size, for extendable outputs: shake128, kt128, blake3'),
+    option('-r, --recursive', 'read the files in directories and their subdirectories'),
+    option('--tag', 'write BSD-style lines, which name the algorithm'),
+    option('-t, --text', 'do not mark the names (default)'),
+    option('-0, --zero', 'end lines with NUL, not newline, and do not escape names', { also: 'z' }),
+    option('--no-progress', 'show no progress on the terminal'),
+    option('--ignore-missing', 'when checking, skip missing files'),
+    option('--quiet', 'when checking, do not print OK for each file'),
+    option('--status', 'when checking, print nothing; use the exit code'),
+    option('--strict', 'when checking, fail if a line is improperly formatted'),
+    option('-w, --warn', 'when checking, warn about each improperly formatted line'),
   ],
   examples: [
     ['millrace sum -r photos > photos.sha256', 'write checksums of all files in a directory'],

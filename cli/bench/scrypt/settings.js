@@ -3,39 +3,34 @@
 
 'use strict';
 
-const { wholeNumber } = require('../../arguments.js');
+const { option, wholeNumber } = require('../../arguments.js');
 const { UsageError } = require('../../ui.js');
 const { variantNames } = require('./variants.js');
 
 const modes = ['sequential', 'random'];
 const most = Number.MAX_SAFE_INTEGER;
 
-/** @type {readonly import('../../arguments.js').Option[]} */
 const options = [
-  ['iterations', 'N', 'iterations of each variant at each concurrency (default: 2000)'],
-  ['concurrency', 'N,N,...', 'iterations in flight at once (default: 1,10,50,100,500,1000)'],
-  [
-    'mode',
-    'MODE',
+  option('--iterations N', 'iterations of each variant at each concurrency (default: 2000)'),
+  option('--concurrency N,N,...', 'iterations in flight at once (default: 1,10,50,100,500,1000)'),
+  option(
+    '--mode MODE',
     'sequential (default): two calls an iteration with the same input; their keys must match; ' +
       'random: one call with a new input',
-    () => modes,
-  ],
-  [
-    'variants',
-    'A,B,...',
-    `any of ${variantNames.join(', ')}; or all`,
-    () => ['all', ...variantNames],
-  ],
-  ['seed', 'N', 'seed of the inputs (default: 1337)'],
-  ['keylen', 'BYTES', 'size of the key (default: 64)'],
-  ['N', 'N', 'cost, a power of two (default: 16384)'],
-  ['r', 'N', 'block size (default: 8)'],
-  ['p', 'N', 'parallelization (default: 1)'],
-  ['maxmem', 'BYTES', 'memory limit of a call (default: 33554432)'],
-  ['csv', undefined, 'print CSV instead of tables, and everything else to standard error'],
-  ['no-progress', undefined, 'print no line for each batch'],
-].map((/** @type {any[]} */ [name, value, help, choices]) => ({ name, value, help, choices }));
+    { choices: () => modes },
+  ),
+  option('--variants A,B,...', `any of ${variantNames.join(', ')}; or all`, {
+    choices: () => ['all', ...variantNames],
+  }),
+  option('--seed N', 'seed of the inputs (default: 1337)'),
+  option('--keylen BYTES', 'size of the key (default: 64)'),
+  option('--N N', 'cost, a power of two (default: 16384)'),
+  option('--r N', 'block size (default: 8)'),
+  option('--p N', 'parallelization (default: 1)'),
+  option('--maxmem BYTES', 'memory limit of a call (default: 33554432)'),
+  option('--csv', 'print CSV instead of tables, and everything else to standard error'),
+  option('--no-progress', 'print no line for each batch'),
+];
 
 /**
  * @typedef {object} Settings
