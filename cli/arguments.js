@@ -109,4 +109,16 @@ function wholeNumber(text, name, least, most) {
   return value;
 }
 
-module.exports = { helpOption, option, readArguments, wholeNumber };
+/** Returns the value of an option that is a whole number, or `usual` without the option. */
+const numberOf = (values, name, usual, most, least = 1) =>
+  values[name] === undefined ? usual : wholeNumber(values[name], `--${name}`, least, most);
+
+/** Returns the value of an option that must be one of `choices`, the first without the option. */
+function choiceOf(values, name, choices) {
+  const { [name]: value = choices[0] } = values;
+  if (choices.includes(value)) return value;
+  const list = choices.join(choices.length > 2 ? ', ' : ' or ');
+  throw new UsageError(`--${name} must be ${list}, not ${JSON.stringify(value)}`);
+}
+
+module.exports = { choiceOf, helpOption, numberOf, option, readArguments, wholeNumber };

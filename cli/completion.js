@@ -6,8 +6,8 @@
 const { basename } = require('node:path');
 
 const { helpOption } = require('./arguments.js');
-const { suggest } = require('./suggest.js');
-const { UsageError, displayName, print } = require('./ui.js');
+const { checkKnown } = require('./suggest.js');
+const { UsageError, print } = require('./ui.js');
 
 const shells = { bash, zsh, fish };
 
@@ -26,11 +26,8 @@ module.exports = {
     const names = Object.keys(shells);
     if (operands.length !== 1) throw new UsageError(`expected one shell: ${names.join(', ')}`);
     const shell = String(operands[0]);
-    if (!names.includes(shell)) {
-      // $SHELL is a path.
-      const hint = suggest(basename(shell), names) || ` (there are ${names.join(', ')})`;
-      throw new UsageError(`unknown shell: ${displayName(shell)}${hint}`);
-    }
+    // $SHELL is a path.
+    checkKnown('shell', shell, names, basename(shell));
     print(shells[shell](completions(commands)));
     return 0;
   },

@@ -2,6 +2,8 @@
 
 'use strict';
 
+const { UsageError, displayName } = require('./ui.js');
+
 /** Returns ` (did you mean WORD?)`, or nothing if no known word is similar. */
 function suggest(word, known, prefix = '') {
   const [nearest] = known
@@ -10,6 +12,19 @@ function suggest(word, known, prefix = '') {
   return nearest !== undefined && nearest.far <= Math.max(1, word.length / 3)
     ? ` (did you mean ${prefix}${nearest.each}?)`
     : '';
+}
+
+/**
+ * Throws a UsageError if a word is not a known one: with the nearest, or with all of them.
+ *
+ * @param {string} kind of the word
+ * @param {readonly string[]} known
+ * @param {string} near the word to compare with
+ */
+function checkKnown(kind, word, known, near = word) {
+  if (known.includes(word)) return;
+  const hint = suggest(near, known) || ` (there are ${known.join(', ')})`;
+  throw new UsageError(`unknown ${kind}: ${displayName(word)}${hint}`);
 }
 
 /** Names of sum's algorithms in the names of other programs, where they differ. */
@@ -53,4 +68,4 @@ function distance(left, right) {
   return rows[left.length][right.length];
 }
 
-module.exports = { suggest, suggestCommand };
+module.exports = { checkKnown, suggest, suggestCommand };

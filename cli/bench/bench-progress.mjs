@@ -1,11 +1,8 @@
 // Progress of the bench on stderr: a bar with the time left on a terminal, else a plain line every
 // ten seconds.
 
-import { createRequire } from 'node:module';
-
-const require = createRequire(import.meta.url);
-const { startProgress } = require('../progress.js');
-const { duration, isTerminal, logError } = require('../ui.js');
+import { startProgress } from '../progress.js';
+import { duration, isTerminal, logError } from '../ui.js';
 
 const LINE_INTERVAL_MS = 10_000;
 

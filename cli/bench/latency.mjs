@@ -15,14 +15,13 @@
 //   what is measured is the whole, with the operating system's scheduler in it.
 
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import { table } from '../ui.js';
 import { median, rotated } from './numbers.mjs';
 import { bytes, duration, rate } from './report.mjs';
 
-const { table } = createRequire(import.meta.url)('../ui.js');
 const run = promisify(execFile);
 const KiB = 1024;
 const MiB = 1024 * KiB;

@@ -1,9 +1,11 @@
 // `millrace bench`: measures one row after the other and reports at the end, or on Ctrl-C.
 
-import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+import { onExit } from '../cleanup.js';
+import { openOutput } from '../output.js';
+import { UserError, colours, columns, print, logError, wrap } from '../ui.js';
 import { csvOf } from './csv.mjs';
 import { compareRow } from './confidence.mjs';
 import { describe, inFlight } from './definitions.mjs';
@@ -24,11 +26,6 @@ import {
 } from './report.mjs';
 import { choose, clockResolution, loadCompetitors, measureRow, samplesOf } from './runner.mjs';
 import { startBenchProgress } from './bench-progress.mjs';
-
-const require = createRequire(import.meta.url);
-const { onExit } = require('../cleanup.js');
-const { UserError, colours, columns, print, logError, wrap } = require('../ui.js');
-const { openOutput } = require('../output.js');
 
 /** How often a row that other processes disturbed is measured again. */
 const RETRIES = 2;

@@ -1,7 +1,8 @@
 // Turns the operands and options of `millrace bench` into a plan of rows.
 
-import { createRequire } from 'node:module';
-
+import { numberOf } from '../arguments.js';
+import { checkKnown, suggest } from '../suggest.js';
+import { UsageError } from '../ui.js';
 import { competitors as packages } from './competitors/all.mjs';
 import {
   definitions,
@@ -12,10 +13,6 @@ import {
 } from './definitions.mjs';
 import { engines } from './engines.mjs';
 import { choose, expectedSeconds } from './runner.mjs';
-
-const { UsageError, displayName } = createRequire(import.meta.url)('../ui.js');
-const { suggest } = createRequire(import.meta.url)('../suggest.js');
-const { wholeNumber } = createRequire(import.meta.url)('../arguments.js');
 
 const groups = ['hash', 'cipher', 'aead', 'hmac', 'digest', 'kdf'];
 const perf = ['hashperf', 'cryptperf', 'scaling'];
@@ -35,7 +32,7 @@ export const competitors = [...packages, ...engines];
  * measure
  */
 export function readOptions(values, operands) {
-  for (const word of operands) oneOf('table', String(word), [...words, 'scrypt']);
+  for (const word of operands) checkKnown('table', String(word), [...words, 'scrypt']);
   if (operands.includes('scrypt'))
     throw new UsageError('scrypt comes first and has its own options: millrace bench scrypt');
   const named = (kind) => kind.filter((word) => operands.includes(word));
@@ -50,13 +47,8 @@ export function readOptions(values, operands) {
   for (const name of algorithms ?? [])
     if (!known.includes(name))
       throw new UsageError(`unknown algorithm: ${name}${suggest(name, known)}`);
-  chosen?.forEach((name) =>
-    oneOf(
-      'competitor',
-      name,
-      competitors.map((each) => each.name),
-    ),
-  );
+  const names = competitors.map(({ name }) => name);
+  for (const name of chosen ?? []) checkKnown('competitor', name, names);
   const { rows, unfit } = plannedRows({
     wanted,
     asked,
@@ -90,14 +82,8 @@ export function readOptions(values, operands) {
     modules: competitors.filter(takesPart),
     competitors: chosen,
     quick,
-    rounds:
-      values.rounds === undefined
-        ? quick
-          ? 5
-          : 11
-        : wholeNumber(values.rounds, '--rounds', 1, 1000),
-    time:
-      values.time === undefined ? (quick ? 2 : 4) : wholeNumber(values.time, '--time', 1, 10_000),
+    rounds: numberOf(values, 'rounds', quick ? 5 : 11, 1000),
+    time: numberOf(values, 'time', quick ? 2 : 4, 10_000),
     json: values.json === true,
     csv: values.csv,
     html: values.html,
@@ -185,10 +171,4 @@ export function parseSize(text) {
   if (!(size >= 1 && size <= MAX_SIZE_BYTES))
     throw new UsageError(`--sizes: ${JSON.stringify(text)} is not a size from 1 to 1G`);
   return size;
-}
-
-function oneOf(kind, value, known) {
-  if (known.includes(value)) return;
-  const hint = suggest(value, known) || ` (there are ${known.join(', ')})`;
-  throw new UsageError(`unknown ${kind}: ${displayName(value)}${hint}`);
 }

@@ -4,7 +4,7 @@
 
 'use strict';
 
-const { option, wholeNumber } = require('../arguments.js');
+const { choiceOf, numberOf, option } = require('../arguments.js');
 const { writeAll } = require('../descriptors.js');
 const { checkOutput, openOutput } = require('../output.js');
 const { startProgress } = require('../progress.js');
@@ -162,17 +162,11 @@ const sealing = {
   binary: true,
   outputOf: (file) =>
     typeof file === 'string' ? file + extension : Buffer.concat([file, Buffer.from(extension)]),
-  prepare({ algorithm = ciphers[0], cost, 'key-file': key }) {
-    if (!ciphers.includes(algorithm))
-      throw new UsageError(
-        `--algorithm must be ${ciphers.join(' or ')}, not ${JSON.stringify(algorithm)}`,
-      );
-    if (cost !== undefined && key !== undefined)
+  prepare(values) {
+    const algorithm = choiceOf(values, 'algorithm', ciphers);
+    if (values.cost !== undefined && isKey(values))
       throw new UsageError('--cost applies to passphrases, not to keys');
-    return {
-      algorithm,
-      cost: 2 ** wholeNumber(cost ?? String(DEFAULT_COST_LOG2), '--cost', 10, 20),
-    };
+    return { algorithm, cost: 2 ** numberOf(values, 'cost', DEFAULT_COST_LOG2, 20, 10) };
   },
   async begin(input, values, { algorithm, cost }) {
     const { sealStreamWithKey, sealStreamWithPassphrase } = require('../../dist/promises.js');
@@ -200,17 +194,13 @@ const opening = {
       );
     return file.subarray?.(0, -extension.length) ?? file.slice(0, -extension.length);
   },
-  prepare({ stream: algorithm, context, 'key-file': key }) {
-    const refuse = (message) => {
-      throw new UsageError(message);
-    };
-    if (algorithm === undefined) {
-      if (context !== undefined) refuse('--context applies to --stream');
-      return;
+  prepare(values) {
+    if (values.stream !== undefined) {
+      choiceOf(values, 'stream', streamCiphers);
+      if (!isKey(values)) throw new UsageError('--stream needs --key-file');
+    } else if (values.context !== undefined) {
+      throw new UsageError('--context applies to --stream');
     }
-    if (!streamCiphers.includes(algorithm))
-      refuse(`--stream must be ${streamCiphers.join(', ')}, not ${JSON.stringify(algorithm)}`);
-    if (key === undefined) refuse('--stream needs --key-file');
   },
   async begin(input, values) {
     const {

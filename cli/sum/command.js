@@ -3,7 +3,7 @@
 
 'use strict';
 
-const { option, wholeNumber } = require('../arguments.js');
+const { numberOf, option } = require('../arguments.js');
 const {
   UsageError,
   checkOpen,
@@ -120,7 +120,7 @@ function aboutOf(name, length) {
       `--length applies to extendable outputs, such as shake128, kt128 and blake3; ` +
         `a digest of ${facts.name} has ${facts.digestSize} bytes`,
     );
-  const size = length === undefined ? facts.digestSize : wholeNumber(length, '--length', 1, 65536);
+  const size = numberOf({ length }, 'length', facts.digestSize, 65536);
   return { algorithm: facts.name, size, xof: length !== undefined, any: facts.xof };
 }
 

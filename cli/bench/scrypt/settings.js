@@ -3,7 +3,7 @@
 
 'use strict';
 
-const { option, wholeNumber } = require('../../arguments.js');
+const { choiceOf, numberOf, option, wholeNumber } = require('../../arguments.js');
 const { UsageError } = require('../../ui.js');
 const { variantNames } = require('./variants.js');
 
@@ -51,12 +51,11 @@ const options = [
  * @returns {Settings}
  */
 function readSettings(values, usual) {
-  const number = (name, otherwise, limit = most) =>
-    values[name] === undefined ? otherwise : wholeNumber(values[name], `--${name}`, 1, limit);
+  const number = (name, usual, limit = most) => numberOf(values, name, usual, limit);
   const settings = {
     iterations: number('iterations', 2000),
     concurrencies: concurrencies(values.concurrency ?? '1,10,50,100,500,1000'),
-    mode: mode(values.mode ?? 'sequential'),
+    mode: choiceOf({ mode: values.mode?.toLowerCase() }, 'mode', modes),
     variants: values.variants === undefined ? [...usual] : variants(values.variants),
     seed: number('seed', 1337),
     keylen: number('keylen', 64, 2 ** 31 - 1),
@@ -75,13 +74,6 @@ function readSettings(values, usual) {
 
 function concurrencies(text) {
   return text.split(',').map((each) => wholeNumber(each.trim(), 'each --concurrency', 1, most));
-}
-
-function mode(text) {
-  const name = text.toLowerCase();
-  if (!modes.includes(name))
-    throw new UsageError(`--mode must be ${modes.join(' or ')}, not ${JSON.stringify(text)}`);
-  return name;
 }
 
 function variants(text) {

@@ -22,6 +22,7 @@ const {
   markdownTable,
 } = require('../../../cli/bench/scrypt/report.js');
 const { readSettings } = require('../../../cli/bench/scrypt/settings.js');
+const { UsageError } = require('../../../cli/ui.js');
 
 const millracePaths = [entryPaths.millrace, entryPaths['millrace/promises']];
 
@@ -598,14 +599,14 @@ test('every number must be one, and positive', () => {
     ]) {
       assert.throws(
         () => readSettings({ [name]: text }, ancestral),
-        { usage: true },
+        UsageError,
         `--${name}=${text}`,
       );
     }
     for (const text of ['1,', ',1', '1,,2'])
-      assert.throws(() => readSettings({ concurrency: text }, ancestral), { usage: true });
+      assert.throws(() => readSettings({ concurrency: text }, ancestral), UsageError);
   }
-  assert.throws(() => readSettings({ keylen: '2147483648' }, ancestral), { usage: true });
+  assert.throws(() => readSettings({ keylen: '2147483648' }, ancestral), UsageError);
   assert.throws(
     () => readSettings({ r: '32768', p: '32768', maxmem: '9007199254740991' }, ancestral),
     { message: /--r times --p must be less than 1073741824/ },
