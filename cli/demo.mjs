@@ -8,11 +8,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { readArguments } from './arguments.js';
 import { bench } from './bench/main.mjs';
 import progress from './progress.js';
 import ui from './ui.js';
@@ -26,21 +26,13 @@ const MAX_FILE_BYTES = 1 << 30;
 const algorithm = 'aes-256-gcm';
 const hashes = ['sha256', 'sha512', 'sha3-256', 'blake2b512', 'blake3', 'xxh3-64'];
 
-try {
-  await demo(process.argv.slice(2));
-} catch (error) {
-  if (error instanceof ui.BrokenPipe) process.exit(141);
-  const expected =
-    error instanceof ui.UserError || String(error?.code).startsWith('ERR_PARSE_ARGS');
-  console.error(expected ? `millrace: ${error.message}` : error);
-  process.exitCode = 1;
-}
+await demo(process.argv.slice(2)).catch(ui.fail);
 
 async function demo(args) {
-  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
-  if (positionals.length > 1) throw new ui.UserError('expected one file: npm start -- FILE');
-  const path = positionals[0] ?? process.execPath;
-  const file = readFile(path);
+  const { operands } = readArguments([], args);
+  if (operands.length > 1) throw new ui.UserError('expected one file: npm start -- FILE');
+  const [path = process.execPath] = operands;
+  const file = ui.attempt(path, () => readFile(path));
   const { threads } = millrace.configure({});
   printLine(
     `${bold(basename(path))}, ${ui.size(file.length)}, ` +
@@ -152,17 +144,13 @@ async function inParallel(items, limit, job) {
 }
 
 function readFile(path) {
-  try {
-    const { size } = statSync(path);
-    if (size > MAX_FILE_BYTES)
-      throw new ui.UserError(
-        `${path} has ${ui.size(size)}; the limit of the demo is ${ui.size(MAX_FILE_BYTES)}`,
-      );
-    return readFileSync(path);
-  } catch (error) {
-    if (error instanceof ui.UserError) throw error;
-    throw new ui.UserError(`cannot read ${path}: ${ui.reason(error)}`);
-  }
+  const { size } = statSync(path);
+  if (size > MAX_FILE_BYTES)
+    throw new ui.FileError(
+      path,
+      `has ${ui.size(size)}; the limit of the demo is ${ui.size(MAX_FILE_BYTES)}`,
+    );
+  return readFileSync(path);
 }
 
 function check(holds, otherwise) {

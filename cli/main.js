@@ -5,17 +5,17 @@
 'use strict';
 
 const { commands } = require('./commands.js');
-const {
-  BrokenPipe,
-  UserError,
-  UsageError,
-  logError,
-  print,
-  setCommandName,
-  write,
-} = require('./ui.js');
+const { UsageError, fail, print, setCommandName, write } = require('./ui.js');
 
-main(process.argv.slice(2)).then(end, fail);
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    const name = process.argv[2];
+    fail(error, `millrace help${Object.hasOwn(commands, name) ? ` ${name}` : ''}`);
+  },
+);
 
 /** @param {string[]} args */
 async function main([name, ...rest]) {
@@ -68,27 +68,4 @@ function help([name, part, ...rest]) {
   }
   print(commandHelp(name, command));
   return 0;
-}
-
-function end(code) {
-  process.exitCode = code;
-}
-
-function fail(error) {
-  if (error instanceof BrokenPipe || error?.code === 'EPIPE') {
-    // 128 + SIGPIPE: what a shell shows for a program that SIGPIPE ended. Node ignores the signal.
-    process.exit(141);
-  }
-  if (error instanceof UserError) {
-    const name = process.argv[2];
-    const where =
-      error instanceof UsageError
-        ? `; see: millrace help${Object.hasOwn(commands, name) ? ` ${name}` : ''}`
-        : '';
-    logError(error.message + where);
-  } else {
-    // A defect of the command itself: show the stack.
-    logError(error?.stack ?? String(error));
-  }
-  process.exit(1);
 }

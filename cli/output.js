@@ -19,7 +19,7 @@ const { dirname, join } = require('node:path');
 
 const { onExit } = require('./cleanup.js');
 const { writeAll } = require('./descriptors.js');
-const { FileError, UserError } = require('./ui.js');
+const { FileError, attempt } = require('./ui.js');
 
 /** Only the owner may read keys and opened files. */
 const PRIVATE_MODE = 0o600;
@@ -147,14 +147,6 @@ function found(path) {
     } catch {
       return undefined;
     }
-  }
-}
-
-function attempt(path, act) {
-  try {
-    return act();
-  } catch (error) {
-    throw error instanceof UserError ? error : new FileError(path, error);
   }
 }
 

@@ -35,6 +35,15 @@ class FileError extends UserError {
   }
 }
 
+/** Does something with a file. Errors of system calls become those of the file. */
+function attempt(file, act) {
+  try {
+    return act();
+  } catch (error) {
+    throw error instanceof UserError ? error : new FileError(file, error);
+  }
+}
+
 /** The reader of stdout or stderr has closed the pipe. */
 class BrokenPipe extends Error {}
 
@@ -114,6 +123,22 @@ function logError(text) {
   } catch {
     // There is no other place to report it.
   }
+}
+
+/**
+ * Ends the process after an error.
+ *
+ * @param {any} error
+ * @param {string} help where to read about a wrong command line
+ * @returns {never}
+ */
+function fail(error, help = '') {
+  // 128 + SIGPIPE: what a shell shows for a program that SIGPIPE ended. Node ignores the signal.
+  if (error instanceof BrokenPipe || error?.code === 'EPIPE') process.exit(141);
+  // A stack is that of a defect of the command itself.
+  const text = error instanceof UserError ? error.message : (error?.stack ?? String(error));
+  logError(text + (error instanceof UsageError && help !== '' ? `; see: ${help}` : ''));
+  process.exit(1);
 }
 
 const usesColour = (fd) => isTerminal(fd) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
@@ -241,10 +266,12 @@ module.exports = {
   UsageError,
   FileError,
   BrokenPipe,
+  attempt,
   checkOpen,
   colours,
   columns,
   duration,
+  fail,
   hasInvisible,
   isTerminal,
   plural,

@@ -13,7 +13,7 @@ const { startProgress } = require('../../progress.js');
 const {
   UserError,
   UsageError,
-  BrokenPipe,
+  fail,
   print,
   logError,
   setCommandName,
@@ -58,13 +58,32 @@ The exit code is 0 if every call succeeded, 1 if one failed, and 2 for a bad opt
 };
 
 /**
- * Runs `millrace bench scrypt ARGS`, with all variants.
+ * Runs `millrace bench scrypt`, or by its original name `node scrypt-bench.mjs`.
  *
  * @param {readonly string[]} args
+ * @param {string} program
+ * @param {readonly string[]} usual the variants if none are named
  * @returns {Promise<number>} the exit code
  */
-function benchScrypt(args) {
-  return run('millrace bench scrypt', args, variantNames);
+async function benchScrypt(args, program = 'millrace bench scrypt', usual = variantNames) {
+  setCommandName(program.replace(/^node (.*)\.mjs$/, '$1'));
+  let settings;
+  try {
+    const { values, operands } = readArguments(options, args);
+    if (values.help) {
+      const { commandHelp } = require('../../help.js');
+      const help = commandHelp('bench scrypt', description);
+      print(help.replaceAll('millrace bench scrypt', program));
+      return 0;
+    }
+    if (operands.length > 0) throw new UsageError(`unexpected operand: ${operands[0]}`);
+    settings = readSettings(values, usual);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    logError(`${error.message}; see: ${program} --help`);
+    return 2;
+  }
+  return measure(settings);
 }
 
 /**
@@ -73,41 +92,7 @@ function benchScrypt(args) {
  * @param {readonly string[]} args
  */
 async function standalone(args) {
-  try {
-    process.exitCode = await run('node scrypt-bench.mjs', args, nodeVariants);
-  } catch (error) {
-    if (error instanceof BrokenPipe) process.exit(141);
-    logError(error instanceof UserError ? error.message : (error?.stack ?? String(error)));
-    process.exit(1);
-  }
-}
-
-async function run(program, args, usual) {
-  setCommandName(program.replace(/^node (.*)\.mjs$/, '$1'));
-  const settings = settingsOf(program, args, usual);
-  return typeof settings === 'number' ? settings : measure(settings);
-}
-
-/** Returns the settings, or the exit code if there is nothing to measure. */
-function settingsOf(program, args, usual) {
-  try {
-    const { values, operands } = readArguments(options, args);
-    if (values.help) {
-      print(helpOf(program));
-      return 0;
-    }
-    if (operands.length > 0) throw new UsageError(`unexpected operand: ${operands[0]}`);
-    return readSettings(values, usual);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    logError(`${error.message}; see: ${program} --help`);
-    return 2;
-  }
-}
-
-function helpOf(program) {
-  const { commandHelp } = require('../../help.js');
-  return commandHelp('bench scrypt', description).replaceAll('millrace bench scrypt', program);
+  process.exitCode = await benchScrypt(args, 'node scrypt-bench.mjs', nodeVariants).catch(fail);
 }
 
 /** @param {import('./settings.js').Settings} settings */
