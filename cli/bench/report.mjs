@@ -57,69 +57,52 @@ const columns = [
   'piscina',
   'bigint-hash',
 ];
-const cellWidth = 12;
-const engineWidth = 14;
-const ratioWidth = 10;
-const noiseWidth = 6;
-const smallest = { label: 24, best: 14 };
+const smallest = { what: 24, ratio: 10, best: 15 };
 const mark = ' disturbed';
 
 /**
  * Chooses the columns for these rows, so that lines keep to `width`: the least important column is
- * dropped first.
+ * dropped first. A column of width 0 is not shown.
  *
  * @param rows planned ones: { definition, size, wait }
  * @param names of the competitors that are ready
  */
 export function layout(rows, names, width = Infinity) {
   const engines = rows.some(({ definition }) => definition.engines);
-  const label = Math.max(
-    smallest.label,
-    ...rows.map(({ definition, wait }) => title(definition, wait).length),
-  );
+  const what = rows.map(({ definition, wait }) => title(definition, wait).length);
   const shown = engines
     ? names.filter((name) => name !== 'millrace')
     : columns.filter((name) => names.includes(name));
   if (!engines && names.some((name) => !columns.includes(name))) shown.push('others');
-  const table = {
-    engines,
-    label,
-    shown,
-    best: 36,
-    noise: true,
-    latency: rows.some(({ wait }) => wait !== 'sync') && !engines,
+  const widths = {
+    what: Math.max(smallest.what, ...what),
+    value: engines ? 14 : 12,
+    ratio: engines ? 0 : 16,
+    best: engines ? 0 : 37,
+    latency: rows.some(({ wait }) => wait !== 'sync') && !engines ? 40 : 0,
   };
-  const total = () =>
-    table.label +
-    8 +
-    table.shown.length * ((engines ? engineWidth : cellWidth) + 1) +
-    (table.engines ? 0 : ratioOf(table) + 1 + (table.best === 0 ? 0 : table.best + 2)) +
-    (table.latency ? 41 : 0) +
-    mark.length +
-    1;
-  if (total() > width) table.latency = false;
-  if (total() > width) table.noise = false;
-  if (total() > width) table.best = 24;
-  while (total() > width && table.shown.length > 2)
-    table.shown.splice(table.shown.includes('own loop') ? table.shown.indexOf('own loop') : -1, 1);
-  if (total() > width) table.best = smallest.best;
-  if (total() > width) table.best = 0;
-  if (total() > width) table.label = Math.max(smallest.label, table.label - (total() - width));
+  const table = { engines, shown, widths };
+  const excess = () => cells(table, { values: shown }).length + 1 + mark.length - width;
+  const narrow = (column, least) => {
+    if (excess() > 0) widths[column] = Math.min(widths[column], least);
+  };
+  narrow('latency', 0);
+  narrow('ratio', smallest.ratio);
+  narrow('best', 25);
+  while (excess() > 0 && shown.length > 2)
+    shown.splice(shown.includes('own loop') ? shown.indexOf('own loop') : -1, 1);
+  narrow('best', smallest.best);
+  narrow('best', 0);
+  narrow('what', Math.max(smallest.what, widths.what - excess()));
   return table;
 }
 
-const ratioOf = ({ noise }) => ratioWidth + (noise ? noiseWidth : 0);
-
 /** Returns the column heads. */
 export function head(table) {
-  return cells(table, {
-    what: table.engines ? 'MB/s' : '',
-    size: 'size',
-    values: table.shown,
-    ratio: 'ratio',
-    best: 'best competitor',
-    latency: 'p50 / p99, ours | best',
-  });
+  const what = table.engines ? 'MB/s' : '';
+  const latency = 'p50 / p99, ours | best';
+  const texts = { what, size: 'size', ratio: 'ratio', best: 'best competitor', latency };
+  return cells(table, { ...texts, values: table.shown }).trimEnd();
 }
 
 const title = (definition, wait) =>
@@ -139,7 +122,8 @@ export function line(row, table, paint = (_shade, text) => text) {
     if (table.engines) return megabytes(row.size / entry.seconds);
     return row.wait === 'sync' ? duration(entry.seconds) : rate(entry.seconds);
   });
-  const uncertainty = table.noise ? ` ±${Math.min(999, noise * 100).toFixed(0)} %` : '';
+  const uncertainty =
+    table.widths.ratio > smallest.ratio ? ` ±${Math.min(999, noise * 100).toFixed(0)} %` : '';
   const ratioText =
     ratio === undefined
       ? verdict === 'missing'
@@ -151,19 +135,34 @@ export function line(row, table, paint = (_shade, text) => text) {
   );
   const beside = [
     latencies.filter(Boolean).join(' | '),
-    loop === undefined ? '' : `${loop.ratio.toFixed(2)}x own loop`,
+    loop && `${loop.ratio.toFixed(2)}x own loop`,
   ];
   const text = cells(table, {
     what: title(row, row.wait),
     size: bytes(row.size),
     values,
     ratio: ratioText,
-    best: best === undefined ? '' : `${best.competitor} ${best.form}`,
-    latency: `${beside.filter(Boolean).join(', ').padEnd(40)}`,
-    mark: row.disturbed ? mark : '',
+    best: best && `${best.competitor} ${best.form}`,
+    latency: beside.filter(Boolean).join(', '),
   });
+  const marked = row.disturbed ? `${text} ${mark}` : text.trimEnd();
   const shade = { ahead: 'green', behind: 'red', missing: 'red' }[verdict];
-  return shade === undefined || table.engines ? text : paint(shade, text);
+  return shade === undefined || table.engines ? marked : paint(shade, marked);
+}
+
+function cells({ widths }, { what = '', size = '', values, ratio = '', best = '', latency = '' }) {
+  const cut = (text, width) =>
+    (text.length > width ? `${text.slice(0, width - 1)}\u2026` : text).padEnd(width);
+  return [
+    cut(what, widths.what),
+    size.padStart(7),
+    ...values.map((value) => value.padStart(widths.value)),
+    widths.ratio > 0 && ratio.padStart(widths.ratio),
+    widths.best > 0 && cut(` ${best}`, widths.best),
+    widths.latency > 0 && latency.padEnd(widths.latency),
+  ]
+    .filter((cell) => cell !== false)
+    .join(' ');
 }
 
 /** Says where an engine overtakes another, in words. */
@@ -254,25 +253,6 @@ export function loadSummary({ times, starts, threads }) {
     );
   }
   return `loading, fresh processes:\n${lines.join('\n')}\n`;
-}
-
-function cells(
-  { label, best: bestWidth, latency: withLatency, noise, engines },
-  { what, size, values, ratio, best, latency, mark: marked = '' },
-) {
-  const cut = (text, width) =>
-    (text.length > width ? `${text.slice(0, width - 1)}\u2026` : text).padEnd(width);
-  return [
-    cut(what, label),
-    size.padStart(7),
-    ...values.map((value) => value.padStart(engines ? engineWidth : cellWidth)),
-    ...(engines ? [] : [ratio.padStart(ratioOf({ noise }))]),
-    ...(engines || bestWidth === 0 ? [] : [` ${cut(best, bestWidth)}`]),
-    ...(withLatency ? [latency] : []),
-    marked,
-  ]
-    .join(' ')
-    .trimEnd();
 }
 
 /** Formats a duration, below zero too: a timer may fire early by the grain of the clock. */

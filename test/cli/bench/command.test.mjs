@@ -353,7 +353,9 @@ test('lines keep to the terminal; what matters least goes first', () => {
   const planned = rows.map((row) => ({ definition: row, size: row.size, wait: row.wait }));
   const names = rows[0].entries.map(({ competitor }) => competitor);
   const wide = layout(planned, names);
-  assert.ok(wide.latency && wide.shown.includes('others') && wide.shown.includes('own loop'));
+  assert.ok(
+    wide.widths.latency > 0 && wide.shown.includes('others') && wide.shown.includes('own loop'),
+  );
   for (const width of [80, 100, 140, 200]) {
     const table = layout(planned, names, width);
     for (const row of rows)
