@@ -43,31 +43,22 @@ export function readOptions(values, operands) {
     list(name, values[name]),
   );
   const given = sizes?.map(parseSize);
+  const { match = '' } = values;
   const known = [...new Set(definitions.map(({ algorithm }) => algorithm))];
   for (const name of algorithms ?? [])
     if (!known.includes(name))
       throw new UsageError(`unknown algorithm: ${name}${suggest(name, known)}`);
   const names = competitors.map(({ name }) => name);
   for (const name of chosen ?? []) checkKnown('competitor', name, names);
-  const { rows, unfit } = plannedRows({
-    wanted,
-    asked,
-    given,
-    algorithms,
-    quick,
-    match: values.match ?? '',
-  });
+  const { rows, unfit } = plannedRows({ wanted, asked, given, algorithms, quick, match });
   const takesPart = (module) =>
     module.name === 'millrace' ||
     ((chosen?.includes(module.name) ?? true) &&
       rows.some(({ definition, wait }) => choose(module, definition, wait).length > 0));
-  const others =
-    operands.length === 0 &&
-    algorithms === undefined &&
-    given === undefined &&
-    values.match === undefined
-      ? ['load']
-      : named(apart);
+  const isWhole = [operands[0], algorithms, given, values.match].every(
+    (each) => each === undefined,
+  );
+  const others = isWhole ? ['load'] : named(apart);
   if (rows.length === 0 && others.length === 0)
     throw new UsageError(
       'nothing to measure: no row matches' +
@@ -111,44 +102,39 @@ function wantedTables(named, asked) {
 }
 
 function plannedRows({ wanted, asked, given, algorithms, quick, match }) {
-  const rows = [];
+  // By a key: the table of digests repeats rows of the plain hashes.
+  const rows = new Map();
   const unfit = new Set();
-  const known = new Set(); // the table of digests repeats rows of the plain hashes
-  for (const style of callStyles) {
-    for (const definition of definitions) {
-      if (
-        !wanted.includes(definition.table ?? definition.group) ||
-        !(algorithms?.includes(definition.algorithm) ?? !definition.ifNamed)
-      )
-        continue;
-      // Tables of engines have both call styles.
-      if (definition.engines ? style !== 'async' : !asked.includes(style)) continue;
-      for (const wait of definition.waits) {
-        if (
-          (wait === 'sync') !== (style === 'sync') ||
-          !`${wait} ${describe(definition)}`.includes(match)
-        )
-          continue;
-        const sizes = sizesOf(definition, given, quick);
-        if (sizes.length === 0) definition.sizes.forEach((size) => unfit.add(size));
-        for (const size of sizes) {
-          const key = `${wait} ${definition.engines === true} ${describe(definition)} ${size}`;
-          if (!known.has(key)) rows.push({ definition, size, wait });
-          known.add(key);
-        }
-      }
+  const isWanted = ({ definition, wait }) =>
+    wanted.includes(definition.table ?? definition.group) &&
+    (algorithms?.includes(definition.algorithm) ?? !definition.ifNamed) &&
+    // Tables of engines have both call styles.
+    (definition.engines || asked.includes(styleOf(wait))) &&
+    `${wait} ${describe(definition)}`.includes(match);
+  const calls = definitions
+    .flatMap((definition) => definition.waits.map((wait) => ({ definition, wait })))
+    .filter(isWanted);
+  for (const { definition, wait } of callStyles.flatMap((style) =>
+    calls.filter((call) => styleOf(call.wait) === style),
+  )) {
+    const sizes = sizesOf(definition, given, quick);
+    if (sizes.length === 0) definition.sizes.forEach((size) => unfit.add(size));
+    for (const size of sizes) {
+      const key = `${wait} ${definition.engines === true} ${describe(definition)} ${size}`;
+      if (!rows.has(key)) rows.set(key, { definition, size, wait });
     }
   }
-  return { rows, unfit: [...unfit] };
+  return { rows: [...rows.values()], unfit: [...unfit] };
 }
 
-function sizesOf({ sizes, engines: free }, given, quick) {
-  if (free) {
-    const few = quick ? sizes.filter((size) => perfQuickSizes.includes(size)) : [];
-    return given ?? (few.length > 0 ? few : sizes);
-  }
-  if (sizes === undefined) return given ?? (quick ? quickSizes : allSizes);
-  return given === undefined ? sizes : sizes.filter((size) => given.includes(size));
+const styleOf = (wait) => (wait === 'sync' ? 'sync' : 'async');
+
+function sizesOf({ sizes, engines: anySize }, given, quick) {
+  if (sizes !== undefined && !anySize)
+    return given === undefined ? sizes : sizes.filter((size) => given.includes(size));
+  const usual = sizes ?? allSizes;
+  const few = usual.filter((size) => (anySize ? perfQuickSizes : quickSizes).includes(size));
+  return given ?? (quick && few.length > 0 ? few : usual);
 }
 
 function list(option, text) {
