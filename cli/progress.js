@@ -24,12 +24,13 @@ const RATE_WINDOW_MS = 3000;
  * Starts a progress line. It appears after SHOW_AFTER_MS and end() clears it.
  *
  * @param {string} title
- * @param {{ total?: number, tick?: (progress: Progress) => void, unit?: Unit }} options `tick` is
- *   called before each redraw and may set the total
+ * @param {{ total?: number, tick?: (progress: Progress) => void, unit?: Unit, off?: boolean }}
+ *   options `tick` is called before each redraw and may set the total
  * @returns {Progress}
  */
-function startProgress(title, { total, tick = () => {}, unit } = {}) {
-  if (!isTerminal(2) || process.env.TERM === 'dumb') return { title, add() {}, total, end() {} };
+function startProgress(title, { total, tick = () => {}, unit, off = false } = {}) {
+  if (off || !isTerminal(2) || process.env.TERM === 'dumb')
+    return { title, add() {}, total, end() {} };
   const line = new Line(title, total, tick, unit);
   line.begin();
   return line;

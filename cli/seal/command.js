@@ -19,7 +19,7 @@ const {
   displayName,
 } = require('../ui.js');
 const { openInput } = require('./input.js');
-const { raiseMemoryLimit, limits, readHeader, readStreamStart } = require('./header.js');
+const { checkStreamStart, limits, raiseMemoryLimit, readHeader } = require('./header.js');
 const {
   checkSecrets,
   isKey,
@@ -130,23 +130,18 @@ async function transform(values, operands, operation) {
   if (path !== '-') checkOutput(path, values.force);
   else if (operation.binary && isTerminal(1) && !values.force)
     throw new UserError('standard output is a terminal: use --output FILE, or --force');
-  const input = await openInput(file);
-  if (path !== '-' && input.isAt(path)) {
-    input.close();
-    throw new UsageError(`${displayName(path)}: is also the input: use another --output`);
-  }
+  const input = openInput(file);
   let output;
   try {
-    const { stream, first } = await operation.begin(input, values, prepared);
+    if (path !== '-' && input.isAt(path))
+      throw new UsageError(`${displayName(path)}: is also the input: use another --output`);
+    const stream = await operation.begin(input, values, prepared);
     output = path === '-' ? standardOutput : openOutput(path, { force: values.force });
-    await flow(
-      input,
-      stream,
-      output,
-      path,
-      first,
-      values['no-progress'] ? undefined : operation.title,
-    );
+    const progress = startProgress(operation.title, {
+      total: input.size,
+      off: values['no-progress'],
+    });
+    await flow(input, stream, output, path, progress);
     output.complete();
   } catch (error) {
     throw describeError(error, input.name, values.stream !== undefined);
@@ -171,15 +166,11 @@ const sealing = {
   async begin(input, values, { algorithm, cost }) {
     const { sealStreamWithKey, sealStreamWithPassphrase } = require('../../dist/promises.js');
     if (isKey(values))
-      return {
-        stream: withSecret(readKey(values), (key) => sealStreamWithKey(key, { algorithm })),
-      };
+      return withSecret(readKey(values), (key) => sealStreamWithKey(key, { algorithm }));
     raiseMemoryLimit({ N: cost, r: 8, p: 1 }, 'the key');
-    return {
-      stream: withSecret(await readPassphrase(values, true), (passphrase) =>
-        sealStreamWithPassphrase(passphrase, { algorithm, N: cost }),
-      ),
-    };
+    return withSecret(await readPassphrase(values, true), (passphrase) =>
+      sealStreamWithPassphrase(passphrase, { algorithm, N: cost }),
+    );
   },
 };
 
@@ -203,25 +194,16 @@ const opening = {
     }
   },
   async begin(input, values) {
-    const {
-      openStream,
-      openStreamWithKey,
-      openStreamWithPassphrase,
-    } = require('../../dist/promises.js');
-    const take = (size) => input.take(size);
+    const millrace = require('../../dist/promises.js');
     const { stream: algorithm, context } = values;
     if (algorithm !== undefined) {
-      const first = await readStreamStart(take, input.name);
+      await checkStreamStart(input);
       const key = readKey(values, algorithm === 'aes-128-gcm' ? 16 : KEY_BYTES);
-      return {
-        stream: withSecret(key, () =>
-          openStream({ algorithm, key, ...(context !== undefined && { context }) }),
-        ),
-        first,
-      };
+      return withSecret(key, () =>
+        millrace.openStream({ algorithm, key, ...(context !== undefined && { context }) }),
+      );
     }
-    const { header, bytes } = await readHeader(take, input.name, input.size);
-    const { scrypt } = header;
+    const { scrypt } = await readHeader(input);
     if (isKey(values) !== (scrypt === undefined)) {
       throw new FileError(
         input.name,
@@ -230,15 +212,11 @@ const opening = {
           : 'sealed with a passphrase, not a key',
       );
     }
-    if (scrypt === undefined)
-      return { stream: withSecret(readKey(values), openStreamWithKey), first: bytes };
+    if (scrypt === undefined) return withSecret(readKey(values), millrace.openStreamWithKey);
     raiseMemoryLimit(scrypt, input.name);
-    return {
-      stream: withSecret(await readPassphrase(values, false), (passphrase) =>
-        openStreamWithPassphrase(passphrase, limits),
-      ),
-      first: bytes,
-    };
+    return withSecret(await readPassphrase(values, false), (passphrase) =>
+      millrace.openStreamWithPassphrase(passphrase, limits),
+    );
   },
 };
 
@@ -251,15 +229,10 @@ function withSecret(secret, make) {
   }
 }
 
-/**
- * Pipes the input through the stream to the output and shows progress.
- */
-async function flow(input, stream, output, path, first, title) {
+/** Pipes the input through the stream to the output. */
+async function flow(input, stream, output, path, progress) {
   const { pipeline } = require('node:stream/promises');
-  const progress =
-    title === undefined ? { add() {}, end() {} } : startProgress(title, { total: input.size });
   const counted = async function* () {
-    if (first !== undefined) yield first;
     for await (const chunk of input.chunks()) {
       progress.add(chunk.length);
       yield chunk;

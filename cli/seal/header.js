@@ -16,11 +16,9 @@ const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
 /**
  * Reads the header from the start of a file.
  *
- * @param {(size: number) => Promise<Buffer>} take reads the next bytes, fewer at the end
- * @param {string | Buffer} name of the file, for errors
- * @param {number} [size] of the file, if known
+ * @param {Pick<ReturnType<typeof import('./input.js').openInput>, 'take' | 'name' | 'size'>} input
  */
-async function readHeader(take, name, size) {
+async function readHeader({ take, name, size }) {
   const { FIXED_SIZE, headerSize, isSealedFile, otherFormat, readHeader: read } = format();
   const refusal = (what) => new FileError(name, what);
   const orRefuse = (act, what) => {
@@ -44,7 +42,7 @@ async function readHeader(take, name, size) {
   const bytes = Buffer.concat([fixed, await take(whole - FIXED_SIZE)]);
   if (bytes.length < whole) throw refusal('truncated: the end of the header is missing');
   const damaged = 'the header is damaged: use another copy of the file';
-  return { header: orRefuse(() => read(bytes), damaged), bytes };
+  return orRefuse(() => read(bytes), damaged);
 }
 
 /** Describes a file of this size that does not begin as a sealed file does. */
@@ -61,18 +59,16 @@ function otherKind(size) {
 }
 
 /**
- * Refuses a sealed file where a sealed stream is expected. Returns its first bytes.
+ * Refuses a sealed file where a sealed stream is expected.
  *
- * @param {(size: number) => Promise<Buffer>} take
- * @param {string | Buffer} name
+ * @param {ReturnType<typeof import('./input.js').openInput>} input
  */
-async function readStreamStart(take, name) {
+async function checkStreamStart({ take, name }) {
   const { FIXED_SIZE, isSealedFile, otherFormat } = format();
   const start = await take(FIXED_SIZE);
   const other = otherFormat(start);
   if (other !== undefined) throw new FileError(name, other);
   if (isSealedFile(start)) throw new FileError(name, 'a sealed file: open it without --stream');
-  return start;
 }
 
 /** Raises Millrace's memory limit to what the key derivation needs. Throws above `limits`. */
@@ -93,4 +89,4 @@ function raiseMemoryLimit(scrypt, name) {
   configure({ maxKdfMemory: Math.max(configure().maxKdfMemory, scryptMemory(scrypt) + 2 ** 20) });
 }
 
-module.exports = { raiseMemoryLimit, limits, readHeader, readStreamStart };
+module.exports = { checkStreamStart, limits, raiseMemoryLimit, readHeader };

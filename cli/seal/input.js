@@ -11,7 +11,7 @@ const { FileError } = require('../ui.js');
 const CHUNK_BYTES = 2 ** 20;
 
 /** @param {string | Buffer} file */
-async function openInput(file) {
+function openInput(file) {
   const name = file === '-' ? 'standard input' : file;
   let fd = 0;
   let size;
@@ -24,6 +24,8 @@ async function openInput(file) {
     if (fd !== 0) closeSync(fd);
     throw new FileError(name, error);
   }
+  /** @type {Buffer[]} */
+  const taken = [];
   return {
     name,
     /** In bytes, of a regular file. */
@@ -40,11 +42,18 @@ async function openInput(file) {
         here.isFile() && there !== undefined && there.dev === here.dev && there.ino === here.ino
       );
     },
+    /**
+     * Reads the next bytes, fewer at the end. `chunks` begins with them.
+     *
+     * @param {number} count
+     */
     async take(count) {
       const bytes = Buffer.alloc(count);
-      return bytes.subarray(0, await fill(fd, bytes));
+      taken.push(bytes.subarray(0, await fill(fd, bytes)));
+      return taken.at(-1);
     },
     async *chunks() {
+      yield* taken;
       for (;;) {
         const bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES);
         const got = await readSome(fd, bytes);

@@ -63,16 +63,15 @@ const PROGRESS_MS = 100;
  * @param {(tasks: Task[], answers: (string | Error)[]) => void} deliver receives digests as hex, or
  *   errors, in the order of the tasks
  */
-async function digestFiles(tasks, files, { recursive, 'no-progress': none }, deliver) {
+async function digestFiles(tasks, files, { recursive, 'no-progress': off }, deliver) {
   let sizes;
-  const progress = none
-    ? { add() {}, end() {} }
-    : startProgress('hashing', {
-        tick(line) {
-          sizes ??= new SizeCounter(files, recursive);
-          line.total = sizes.advance();
-        },
-      });
+  const progress = startProgress('hashing', {
+    off,
+    tick(line) {
+      sizes ??= new SizeCounter(files, recursive);
+      line.total = sizes.advance();
+    },
+  });
   try {
     await digestAll(tasks, deliver, { threads: workers(), add: (bytes) => progress.add(bytes) });
   } finally {
