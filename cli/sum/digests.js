@@ -85,10 +85,10 @@ async function digestFiles(tasks, files, { recursive, 'no-progress': off }, deli
  * @param {{ threads: number, add: (bytes: number) => void }} options
  */
 async function digestAll(tasks, deliver, { threads, add }) {
-  /** Unfinished batches, in order. @type {Batch[]} */
+  /** Unfinished batches, in order. */
   const batches = [];
   const flush = () => {
-    while (batches.length > 0 && batches[0].settled) {
+    while (batches[0]?.answers !== undefined) {
       const { tasks: done, answers } = batches.shift();
       deliver(done, answers);
     }
@@ -104,10 +104,13 @@ async function digestAll(tasks, deliver, { threads, add }) {
   while (!queue.empty) {
     if (host.wasSlow) await readAhead(queue.ahead(READ_AHEAD_FILES));
     host.wasSlow = false;
-    const batch = new Batch(queue, host);
-    batches.push(batch);
     await limits.calls.acquire();
-    batch.begin();
+    const batch = { tasks: queue.takeAlike(FILES_PER_CALL), answers: undefined, done: undefined };
+    batch.done = digestBatch(batch.tasks, host).then((answers) => {
+      batch.answers = answers;
+    });
+    batch.done.catch(() => {});
+    batches.push(batch);
     flush();
     if (batches.length >= MAX_PENDING_CALLS) await batches[0].done;
   }
@@ -117,155 +120,111 @@ async function digestAll(tasks, deliver, { threads, add }) {
   }
 }
 
-/** Files of one algorithm. Most are hashed in one call, the others one by one. */
-class Batch {
-  /** @type {Task[]} */
-  tasks = [];
-  /** Digests or errors; undefined while pending. */
-  answers = [];
-  settled = false;
-  done = Promise.resolve(undefined);
-  #about;
-  #facts;
-  #host;
-  /** The tasks of the call, as indices into `tasks`, and their paths. */
-  #places = [];
-  #paths = [];
-  #others = [];
-
-  /** Takes the next tasks from a queue. */
-  constructor(queue, host) {
-    this.#about = queue.first.about;
-    this.#facts = findHash(this.#about.algorithm);
-    this.#host = host;
-    while (
-      !queue.empty &&
-      this.tasks.length < FILES_PER_CALL &&
-      same(queue.first.about, this.#about)
-    )
-      this.#add(queue.take());
+/**
+ * Hashes files of one algorithm, most of them in one call, the others one by one. Resolves to
+ * digests or errors. Releases `limits.calls` when the call has returned.
+ *
+ * @param {Task[]} tasks
+ * @returns {Promise<(string | Error)[]>}
+ */
+async function digestBatch(tasks, host) {
+  const [{ about }] = tasks;
+  const facts = findHash(about.algorithm);
+  const answers = tasks.map(({ error }) => /** @type {any} */ (error));
+  const others = [];
+  const alone = (place, digest) =>
+    others.push(
+      digest.catch(asError).then((answer) => {
+        answers[place] = answer;
+      }),
+    );
+  /** The tasks of the call, as indices. */
+  const places = [];
+  for (const [place, task] of tasks.entries()) {
+    const { path, error } = task;
+    if (error !== undefined) continue;
+    if (path === undefined || permissionModel || path.includes('\0') || isShorter(about, facts))
+      alone(place, byNode(task, facts, host));
+    else places.push(place);
   }
 
-  #add(task) {
-    const place = this.tasks.push(task) - 1;
-    this.answers.push(task.error);
-    if (task.error !== undefined) return;
-    if (
-      task.path === undefined ||
-      permissionModel ||
-      task.path.includes('\0') ||
-      isShorter(this.#about, this.#facts)
-    ) {
-      this.#others.push(this.#byNode(place));
+  const [hash, largest] = host.inline
+    ? [hashPathsSync, INLINE_FILE_BYTES]
+    : [hashPaths, LARGE_FILE_BYTES];
+  const bytes = joined(places.map((place) => tasks[place].path));
+  const paths = { bytes, count: places.length, largest };
+  const found = new Answers(paths, about.size);
+  const began = performance.now();
+  try {
+    if (places.length > 0) await hash(facts.id, paths, found);
+  } catch {
+    // Without the native binary the engine cannot read files.
+    found.sizes.fill(NaN);
+  }
+  const hex = hexOf(found.digests);
+  const width = 2 * about.size;
+  let hashed = 0;
+  for (const [index, place] of places.entries()) {
+    const size = found.sizes[index];
+    if (size >= 0) {
+      hashed += size;
+      answers[place] = hex.slice(index * width, (index + 1) * width);
+    } else if (size < 0) {
+      alone(place, large(tasks[place], -size, facts, host));
     } else {
-      this.#places.push(place);
-      this.#paths.push(task.path);
+      alone(place, byNode(tasks[place], facts, host));
     }
   }
+  host.add(hashed);
+  host.limits.calls.release();
+  // The factor of 2: a call may wait for the one before it.
+  const expected = hashed * SLOWEST_HASH_MS + paths.count * SLOW_FILE_MS;
+  host.wasSlow ||= performance.now() - began > 2 * expected + 1;
+  await Promise.all(others);
+  return answers;
+}
 
-  begin() {
-    this.done = this.#run();
-    this.done.catch(() => {});
+async function large(task, size, facts, host) {
+  const { add, limits } = host;
+  await limits.large.acquire();
+  let reported = 0;
+  let timer;
+  const report = (done) => {
+    add(done - reported);
+    reported = done;
+  };
+  let hex;
+  try {
+    const path = joined([task.path]).subarray(0, -1);
+    const { digest, progress } = hashPath(facts.id, path, size, task.about.size);
+    timer = setInterval(() => report(Math.floor(progress() * size)), PROGRESS_MS);
+    hex = hexOf(await digest);
+    report(size);
+  } catch {
+    // The file has changed. node:fs reads it as it is now, or reports the error.
+  } finally {
+    clearInterval(timer);
+    limits.large.release();
   }
+  return hex ?? byNode(task, facts, host);
+}
 
-  async #run() {
-    const { inline, limits } = this.#host;
-    const [hash, largest] = inline
-      ? [hashPathsSync, INLINE_FILE_BYTES]
-      : [hashPaths, LARGE_FILE_BYTES];
-    const paths = { bytes: joined(this.#paths), count: this.#paths.length, largest };
-    const answers = new Answers(paths, this.#about.size);
-    const began = performance.now();
-    try {
-      if (paths.count > 0) await hash(this.#facts.id, paths, answers);
-    } catch {
-      // Without the native binary the engine cannot read files.
-      answers.sizes.fill(NaN);
-    }
-    const bytes = this.#take(answers);
-    limits.calls.release();
-    // The factor of 2: a call may wait for the one before it.
-    const expected = bytes * SLOWEST_HASH_MS + paths.count * SLOW_FILE_MS;
-    this.#host.wasSlow ||= performance.now() - began > 2 * expected + 1;
-    // Large files may still be pending.
-    await Promise.all(this.#others);
-    this.settled = true;
-  }
-
-  /** Stores the digests of a call, starts the files that it left out, and returns its bytes. */
-  #take({ sizes, digests }) {
-    const hex = hexOf(digests);
-    const width = 2 * this.#about.size;
-    let bytes = 0;
-    for (let index = 0; index < sizes.length; index++) {
-      const size = sizes[index];
-      const place = this.#places[index];
-      if (size >= 0) {
-        bytes += size;
-        this.answers[place] = hex.slice(index * width, (index + 1) * width);
-      } else {
-        this.#others.push(size < 0 ? this.#large(place, -size) : this.#byNode(place));
-      }
-    }
-    this.#host.add(bytes);
-    return bytes;
-  }
-
-  async #large(place, size) {
-    const { add, limits } = this.#host;
-    await limits.large.acquire();
-    let reported = 0;
-    let timer;
-    try {
-      const { digest, progress } = hashPath(
-        this.#facts.id,
-        joined([this.tasks[place].path]).subarray(0, -1),
-        size,
-        this.#about.size,
-      );
-      const report = (done) => {
-        add(done - reported);
-        reported = done;
-      };
-      timer = setInterval(() => report(Math.floor(progress() * size)), PROGRESS_MS);
-      this.answers[place] = hexOf(await digest);
-      report(size);
-    } catch {
-      // The file has changed. node:fs reads it as it is now, or reports the error.
-      this.answers[place] = undefined;
-    } finally {
-      clearInterval(timer);
-      limits.large.release();
-    }
-    if (this.answers[place] === undefined) await this.#byNode(place);
-  }
-
-  async #byNode(place) {
-    const { limits } = this.#host;
-    const task = this.tasks[place];
-    const limit = task.path === undefined ? limits.standardInput : limits.large;
-    await limit.acquire();
-    try {
-      this.answers[place] = await this.#digestByNode(task);
-    } catch (error) {
-      this.answers[place] = asError(error);
-    } finally {
-      limit.release();
-    }
-  }
-
-  async #digestByNode({ path }) {
-    const { algorithm, size, xof } = this.#about;
-    const file = path === undefined ? 0 : await open(path, 'r');
-    try {
-      const { createHash } = require('../../dist/index.js');
-      const sized = xof || isShorter(this.#about, this.#facts);
-      const hasher = createHash(algorithm, sized ? { outputLength: size } : {});
-      await require('./stream.js').digestStream(hasher, file, algorithm, this.#host);
-      return hasher.digest('hex');
-    } finally {
-      if (path !== undefined) await close(file).catch(() => {});
-    }
+async function byNode({ path, about }, facts, host) {
+  const { limits } = host;
+  const { algorithm, size, xof } = about;
+  const limit = path === undefined ? limits.standardInput : limits.large;
+  await limit.acquire();
+  let file;
+  try {
+    file = path === undefined ? 0 : await open(path, 'r');
+    const { createHash } = require('../../dist/index.js');
+    const sized = xof || isShorter(about, facts);
+    const hasher = createHash(algorithm, sized ? { outputLength: size } : {});
+    await require('./stream.js').digestStream(hasher, file, algorithm, host);
+    return hasher.digest('hex');
+  } finally {
+    if (file > 0) await close(file).catch(() => {});
+    limit.release();
   }
 }
 
@@ -308,36 +267,31 @@ class Queue {
 
   constructor(groups) {
     this.#groups = groups[Symbol.iterator]();
-    this.#refill(1);
   }
 
   get empty() {
-    return this.#at === this.#tasks.length;
-  }
-
-  get first() {
-    return this.#tasks[this.#at];
-  }
-
-  take() {
-    const task = this.#tasks[this.#at++];
-    if (this.#at === this.#tasks.length) this.#refill(1);
-    return task;
+    return this.ahead(1).length === 0;
   }
 
   /** Returns up to `count` next tasks without taking them. */
   ahead(count) {
-    this.#refill(count);
+    while (this.#tasks.length - this.#at < count) {
+      const { done, value } = this.#groups.next();
+      if (done) break;
+      this.#tasks.splice(0, this.#at);
+      this.#at = 0;
+      for (const task of value) this.#tasks.push(task);
+    }
     return this.#tasks.slice(this.#at, this.#at + count);
   }
 
-  #refill(count) {
-    while (this.#tasks.length - this.#at < count) {
-      const { done, value } = this.#groups.next();
-      if (done) return;
-      this.#tasks = this.empty ? value : [...this.#tasks.slice(this.#at), ...value];
-      this.#at = 0;
-    }
+  /** Takes up to `count` next tasks that have the algorithm and the size of the first. */
+  takeAlike(count) {
+    const next = this.ahead(count);
+    const other = next.findIndex(({ about }) => !same(about, next[0].about));
+    const taken = other === -1 ? next : next.slice(0, other);
+    this.#at += taken.length;
+    return taken;
   }
 }
 

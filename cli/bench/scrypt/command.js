@@ -173,10 +173,9 @@ async function allRight(variants) {
 
 /** Runs a batch and shows progress on a terminal. */
 async function watched(variant, concurrency, settings) {
-  const { iterations, progress } = settings;
-  if (!progress) return runBatch(variant, concurrency, settings);
   const line = startProgress(`${variant.name} conc=${concurrency}`, {
-    total: iterations,
+    total: settings.iterations,
+    off: !settings.progress,
     unit: { amount: (done, total) => `${done} of ${total}`, memory: 10_000 },
   });
   try {
