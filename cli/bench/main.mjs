@@ -81,11 +81,8 @@ async function measure(plan, outputs, state) {
   };
   const explain = (text) => tell(folded(text, columns(1)));
 
-  // Runs once, however the run ends. Synchronous, because a signal handler cannot wait.
-  let concluded = false;
+  // Synchronous, because a signal handler cannot wait.
   const conclude = () => {
-    if (concluded) return;
-    concluded = true;
     const { rows } = record;
     record.crossovers = crossovers(rows);
     if (rows.length > 0) explain(`\n${summary(rows)}`);

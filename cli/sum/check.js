@@ -17,32 +17,25 @@ const {
 const { decodeText } = require('../text.js');
 const { joinLines, readChecksums, reportLine } = require('./lines.js');
 
+const degrees = ['quiet', 'status', 'warn'];
+
 /**
  * @param {(name: string, length?: string, sizeFromLine?: boolean) => import('./digests.js').About}
  *   aboutOf
  * @returns {Promise<number>} the exit code
  */
 async function check(given, files, aboutOf) {
-  const values = lastOf(given);
+  const last = Object.keys(given).findLast((name) => degrees.includes(name));
+  // Of --quiet, --status and --warn the last counts.
+  const values = Object.fromEntries(
+    Object.entries(given).filter(([name]) => name === last || !degrees.includes(name)),
+  );
   const algorithmOf = algorithmOfLine(values, aboutOf);
   let code = 0;
   for (const file of files) {
     if (!(await checkFile(file, values, algorithmOf))) code = 1;
   }
   return code;
-}
-
-/**
- * Returns the options with the last one of --quiet, --status and --warn only.
- *
- * @returns {Record<string, any>}
- */
-function lastOf(values) {
-  const degrees = ['quiet', 'status', 'warn'];
-  const last = Object.keys(values).findLast((name) => degrees.includes(name));
-  return Object.fromEntries(
-    Object.entries(values).filter(([name]) => name === last || !degrees.includes(name)),
-  );
 }
 
 /** @returns {Promise<boolean>} true if all files match */
@@ -55,7 +48,7 @@ async function checkFile(file, values, algorithmOf) {
     logError(error instanceof UserError ? error.message : `${title}: ${reason(error)}`);
     return false;
   }
-  const counts = { proper: 0, improper: 0, unread: 0, different: 0, same: 0 };
+  const counts = { improper: 0, unread: 0, different: 0, same: 0 };
   const tasks = [];
   for (const [index, line] of readChecksums(bytes, algorithmOf).entries()) {
     if (line === undefined) continue;
@@ -65,7 +58,6 @@ async function checkFile(file, values, algorithmOf) {
       if (values.warn) logError(`${title}: ${index + 1}: improperly formatted checksum line`);
       continue;
     }
-    counts.proper++;
     tasks.push({
       name: line.name,
       path: line.name === '-' ? undefined : line.name,
@@ -74,7 +66,7 @@ async function checkFile(file, values, algorithmOf) {
       expected: line.digest,
     });
   }
-  if (counts.proper === 0) {
+  if (tasks.length === 0) {
     logError(`${title}: no properly formatted checksum lines found`);
     return false;
   }
