@@ -29,89 +29,60 @@ const RATE_WINDOW_MS = 3000;
  * @returns {Progress}
  */
 function startProgress(title, { total, tick = () => {}, unit, off = false } = {}) {
-  if (off || !isTerminal(2) || process.env.TERM === 'dumb')
-    return { title, add() {}, total, end() {} };
-  const line = new Line(title, total, tick, unit);
-  line.begin();
-  return line;
-}
-
-class Line {
-  #tick;
-  #unit;
-  #done = 0;
-  #begin = performance.now();
+  const hidden = { title, total, add() {}, end() {} };
+  if (off || !isTerminal(2) || process.env.TERM === 'dumb') return hidden;
+  const begin = performance.now();
   /** Times and the amount done by then, oldest first. */
-  #past = [{ at: this.#begin, done: 0 }];
-  #timer;
-  #drawnAt = 0;
-  #drawn = false;
-  #removeCleanup = () => {};
-
-  constructor(title, total, tick, unit) {
-    this.title = title;
-    this.total = total;
-    this.#tick = tick;
-    this.#unit = unit;
-  }
-
-  begin() {
-    this.#timer = setInterval(() => this.add(0), REDRAW_MS);
-    this.#timer.unref();
-    statusLine.clear = () => this.#clear();
-  }
-
-  /** Adds bytes. Also redraws, as the timer does not run while the event loop is blocked. */
-  add(bytes) {
-    this.#done += bytes;
-    if (performance.now() - this.#drawnAt >= REDRAW_MS) this.#draw();
-  }
-
-  end() {
-    clearInterval(this.#timer);
-    this.#clear();
-    statusLine.clear = () => {};
-  }
-
-  #draw() {
-    const now = performance.now();
-    this.#drawnAt = now;
-    if (now - this.#begin < SHOW_AFTER_MS) return;
-    this.#tick(this);
-    this.#past.push({ at: now, done: this.#done });
-    while (this.#past.length > 2 && now - this.#past[1].at > (this.#unit?.memory ?? RATE_WINDOW_MS))
-      this.#past.shift();
-    const [{ at, done }] = this.#past;
-    const rate = ((this.#done - done) / (now - at)) * 1000;
-    const text = progressText(
-      this.title,
-      {
-        done: this.#done,
-        total: this.total,
-        rate,
-        amount: this.#unit?.amount(this.#done, this.total),
-      },
-      columns(2) - 1,
-    );
-    if (!this.#drawn) this.#removeCleanup = onExit(() => this.#clear());
-    this.#drawn = true;
-    this.#put(`\r${text}\x1b[K`);
-  }
-
-  #clear() {
-    if (!this.#drawn) return;
-    this.#drawn = false;
-    this.#put('\r\x1b[K');
-    this.#removeCleanup();
-  }
-
-  #put(text) {
+  const past = [{ at: begin, done: 0 }];
+  let done = 0;
+  let drawnAt = 0;
+  /** Undefined while the line is not shown. */
+  let removeCleanup;
+  const put = (text) => {
     try {
       write(2, text);
     } catch {
       // The terminal was closed. The work continues.
     }
-  }
+  };
+  const clear = () => {
+    if (removeCleanup === undefined) return;
+    put('\r\x1b[K');
+    removeCleanup();
+    removeCleanup = undefined;
+  };
+  const draw = (now) => {
+    drawnAt = now;
+    if (now - begin < SHOW_AFTER_MS) return;
+    tick(progress);
+    past.push({ at: now, done });
+    while (past.length > 2 && now - past[1].at > (unit?.memory ?? RATE_WINDOW_MS)) past.shift();
+    const rate = ((done - past[0].done) / (now - past[0].at)) * 1000;
+    const amount = unit?.amount(done, progress.total);
+    const amounts = { done, total: progress.total, rate, amount };
+    const text = progressText(progress.title, amounts, columns(2) - 1);
+    removeCleanup ??= onExit(clear);
+    put(`\r${text}\x1b[K`);
+  };
+  const progress = {
+    title,
+    total,
+    /** Adds bytes. Also redraws, as the timer does not run while the event loop is blocked. */
+    add(bytes) {
+      done += bytes;
+      const now = performance.now();
+      if (now - drawnAt >= REDRAW_MS) draw(now);
+    },
+    end() {
+      clearInterval(timer);
+      clear();
+      statusLine.clear = () => {};
+    },
+  };
+  const timer = setInterval(() => progress.add(0), REDRAW_MS);
+  timer.unref();
+  statusLine.clear = clear;
+  return progress;
 }
 
 /** Returns the longest form of the line that fits into `width`. */

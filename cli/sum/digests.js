@@ -15,7 +15,7 @@ const { promisify } = require('node:util');
 
 const { readSome } = require('../descriptors.js');
 const { startProgress } = require('../progress.js');
-const { SizeCounter } = require('./walk.js');
+const { sizeCounter } = require('./walk.js');
 
 const { findHash } = require('../../dist/core.js')['catalog/catalog'];
 const { Answers, hashPath, hashPaths, hashPathsSync, workers } =
@@ -64,12 +64,11 @@ const PROGRESS_MS = 100;
  *   errors, in the order of the tasks
  */
 async function digestFiles(tasks, files, { recursive, 'no-progress': off }, deliver) {
-  let sizes;
+  const countBytes = sizeCounter(files, recursive);
   const progress = startProgress('hashing', {
     off,
     tick(line) {
-      sizes ??= new SizeCounter(files, recursive);
-      line.total = sizes.advance();
+      line.total = countBytes();
     },
   });
   try {

@@ -5,6 +5,9 @@
 
 const { fstatSync, readdirSync, statSync } = require('node:fs');
 
+/** The time slice of counting bytes. */
+const COUNTING_MS = 4;
+
 /**
  * @typedef {{ name: string | Buffer, path: string | Buffer | undefined, error: Error | undefined }}
  *   Entry the name that is printed and the path that is opened; without a path, standard input
@@ -93,38 +96,34 @@ function isDirectory(path) {
   }
 }
 
-/** Counts the bytes of all files for the progress line: a second walk, in short time slices. */
-class SizeCounter {
-  #entries;
-  bytes = 0;
-  complete = false;
-  #unknown = false;
-
-  constructor(operands, recursive) {
-    this.#entries = walk(operands, recursive);
-  }
-
-  /** @returns {number | undefined} the total, once it is known */
-  advance(milliseconds = 4) {
-    const end = performance.now() + milliseconds;
-    while (!this.complete && !this.#unknown && performance.now() < end) {
-      const { done, value } = this.#entries.next();
-      if (done) this.complete = true;
-      else for (const entry of value) this.#count(entry);
-    }
-    return this.complete ? this.bytes : undefined;
-  }
-
-  #count({ path, error }) {
+/**
+ * Counts the bytes of all files for the progress line: a second walk, in short time slices. Returns
+ * a function that counts on and returns the total, once it is known.
+ */
+function sizeCounter(operands, recursive) {
+  const groups = walk(operands, recursive);
+  let bytes = 0;
+  let complete = false;
+  let unknown = false;
+  const count = ({ path, error }) => {
     if (error !== undefined) return;
     try {
       const stats = path === undefined ? fstatSync(0) : statSync(path);
-      if (stats.isFile()) this.bytes += stats.size;
-      else if (!stats.isDirectory()) this.#unknown = true;
+      if (stats.isFile()) bytes += stats.size;
+      else if (!stats.isDirectory()) unknown = true;
     } catch {
       // It cannot be read, so it adds no bytes.
     }
-  }
+  };
+  return () => {
+    const end = performance.now() + COUNTING_MS;
+    while (!complete && !unknown && performance.now() < end) {
+      const { done, value = [] } = groups.next();
+      complete = done;
+      for (const entry of value) count(entry);
+    }
+    return complete ? bytes : undefined;
+  };
 }
 
-module.exports = { SizeCounter, walk };
+module.exports = { sizeCounter, walk };
