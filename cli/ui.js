@@ -73,12 +73,10 @@ function checkOpen(fd) {
     throw new UserError(`${fd === 0 ? 'standard input' : 'standard output'}: ${reasons.EBADF}`);
 }
 
-/** Returns the width of the terminal at `fd`, or Infinity if it is not a terminal. */
+/** Returns the width of the terminal at `fd`, 1 or 2, or Infinity if it is not a terminal. */
 function columns(fd) {
   if (!isTerminal(fd)) return Infinity;
-  const { WriteStream } = require('node:tty');
-  const terminal = fd === 1 ? process.stdout : fd === 2 ? process.stderr : new WriteStream(fd);
-  return terminal.columns || 80;
+  return (fd === 1 ? process.stdout : process.stderr).columns || 80;
 }
 
 /**
@@ -115,11 +113,14 @@ function setCommandName(name) {
   commandName = name;
 }
 
-/** Writes one line to stderr, with control characters escaped. Ignores a closed stderr. */
-function logError(text) {
+/** Writes an error as one line to stderr, with control characters escaped. */
+const logError = (text) => logLine(`${commandName}: ${escapeControls(text)}`);
+
+/** Writes one line to stderr. Ignores a closed stderr. */
+function logLine(text) {
   statusLine.clear();
   try {
-    write(2, `${commandName}: ${escapeControls(text)}\n`);
+    write(2, `${text}\n`);
   } catch {
     // There is no other place to report it.
   }
@@ -278,6 +279,7 @@ module.exports = {
   print,
   reason,
   logError,
+  logLine,
   displayName,
   size,
   setCommandName,

@@ -16,9 +16,8 @@ const {
   fail,
   print,
   logError,
+  logLine,
   setCommandName,
-  statusLine,
-  write,
 } = require('../../ui.js');
 const { runBatch } = require('./batch.js');
 const { csvHeader, csvRow, doneLine, failureLine, legend, markdownTable } = require('./report.js');
@@ -98,11 +97,12 @@ async function standalone(args) {
 /** @param {import('./settings.js').Settings} settings */
 async function measure(settings) {
   // The original package writes everything to stdout. With --csv only the CSV goes there.
-  const writeLine = settings.csv ? writeError : (line) => print(`${line}\n`);
-  const { variants, missing, reason, threads } = makeVariants(settings.variants);
+  const writeLine = settings.csv ? logLine : (line) => print(`${line}\n`);
+  const made = makeVariants(settings.variants);
+  const { variants, missing, reason } = made;
   if (missing.length > 0) logError(`not available: ${missing.join(', ')}: ${reason}`);
   if (variants.length === 0) return 1;
-  introduce(settings, variants, threads, writeLine);
+  introduce(settings, made, writeLine);
   let code = (await allRight(variants)) ? 0 : 1;
 
   if (settings.csv) print(`${csvHeader}\n`);
@@ -125,12 +125,8 @@ async function measure(settings) {
 }
 
 /** Prints what is measured, and checks node:crypto's scrypt with a test vector. */
-function introduce(
-  { iterations, concurrencies, keylen, mode, seed, cost },
-  variants,
-  threads,
-  writeLine,
-) {
+function introduce(settings, { variants, threads }, writeLine) {
+  const { iterations, concurrencies, keylen, mode, seed, cost } = settings;
   const { password, salt, key } = vector;
   const found = crypto.scryptSync(password, salt, key.length, vector.cost);
   const right = found.equals(key);
@@ -182,16 +178,6 @@ async function watched(variant, concurrency, settings) {
     return await runBatch(variant, concurrency, settings, () => line.add(1));
   } finally {
     line.end();
-  }
-}
-
-/** Ignores a closed stderr: the results do not depend on it. */
-function writeError(line) {
-  statusLine.clear();
-  try {
-    write(2, `${line}\n`);
-  } catch {
-    // Closed.
   }
 }
 
