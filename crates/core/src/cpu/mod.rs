@@ -5,6 +5,7 @@
 //! our own ask [`features`](self::features) for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
+#[allow(dead_code)] // each architecture takes what it has no kernel for
 pub(crate) mod any;
 pub(crate) mod features;
 #[cfg_attr(target_arch = "x86_64", path = "x86_64/mod.rs")]
@@ -19,12 +20,17 @@ pub(crate) mod kernels;
 #[cfg(test)]
 mod tests;
 
-use self::features::has;
+use self::features::{
+    Avx2, Avx2Bmi, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Gcm512, Ifma,
+    Pmull, Schedule256, Schedule512, Vaes256, Vaes512, has,
+};
 use crate::catalog::{Cipher, Family, Hash};
 use crate::cipher::chacha;
 use crate::cipher::field;
 use crate::engines::service::{Code, Names, Service};
 use crate::hash::compression::words_64;
+use crate::hash::digest::{Digest, Multibuffer};
+use crate::hash::digest_types::with_digest;
 use crate::primitives::{Aes, AesInverse, Library, MILLRACE, Primitives};
 
 /// Returns the libraries and their versions. AWS-LC reports its version; a test compares the others
@@ -44,10 +50,21 @@ fn first(choices: &[Names]) -> Names {
     choices.iter().find(|set| set.iter().all(|name| has(name))).copied().unwrap_or_default()
 }
 
+/// Evaluates to Millrace's own code with the instructions of the first proof that this CPU has;
+/// `None` without any. Its routines check the same proofs, in the same order.
+macro_rules! own {
+    ($($proof:ident),*) => {
+        [$($proof::detect().map(|_| own_code($proof::NAMES))),*].into_iter().flatten().next()
+    };
+}
+
 /// Returns Millrace's own code.
 const fn own_code(instructions: Names) -> Code {
     Code { library: MILLRACE, with: &[], instructions }
 }
+
+/// Millrace's own code in the architecture's baseline.
+pub(crate) const PLAIN: Code = own_code(&[]);
 
 /// Returns the library's code, with the instructions that AWS-LC uses. RustCrypto's crates tell
 /// nothing.
@@ -77,16 +94,32 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Family::Md5 | Family::Ripemd160 => by_library(&[]),
         Family::Sha1 | Family::Md5Sha1 => by_library(sha1()),
         Family::Sha256 => by_library(sha256()),
-        Family::Sha512 => own::sha512().unwrap_or_else(|| by(words_64::LIBRARY, sha512())),
-        Family::Keccak => own_code(own::keccak()),
-        Family::KeccakTree => own_code(own::keccak_leaves()),
-        Family::Blake2 => own_code(&[]),
+        Family::Sha512 => {
+            own!(Schedule512, Schedule256).unwrap_or_else(|| by(words_64::LIBRARY, sha512()))
+        }
+        Family::Keccak => own!(Bmi).unwrap_or(PLAIN),
+        // Their leaves are messages.
+        Family::KeccakTree => match multibuffer(Hash::Sha3_256) {
+            Some(found) => own_code(found.instructions),
+            None => own!(Bmi).unwrap_or(PLAIN),
+        },
+        Family::Blake2 => PLAIN,
         Family::Blake3 => Code { library: BLAKE3, with: &[], instructions: blake3() },
-        Family::Xxh => own_code(if hash == Hash::Xxh32 { own::xxh32() } else { &[] }),
-        Family::Xxh3 => own_code(own::xxh3()),
-        Family::Crc => own_code(own::crc()),
+        // From 1 KiB on.
+        Family::Xxh if hash == Hash::Xxh32 => own!(Avx2).unwrap_or(PLAIN),
+        Family::Xxh => PLAIN,
+        // Beyond 240 bytes.
+        Family::Xxh3 => own!(Avx512, Avx2).unwrap_or_else(|| own_code(first(&[&["neon"]]))),
+        // From 256 bytes on.
+        Family::Crc => own!(Fold512, Fold256, Carryless, Pmull).unwrap_or(PLAIN),
     };
-    Service { lanes: own::lanes(hash), ..Service::from(code) }
+    let lanes = multibuffer(hash).map(|found| (found.lanes, found.instructions));
+    Service { lanes, ..Service::from(code) }
+}
+
+/// Returns how the kernels for several messages are used.
+fn multibuffer(hash: Hash) -> Option<Multibuffer> {
+    with_digest!(hash, D => D::multibuffer())
 }
 
 /// Returns how a cipher is computed on this CPU. The test of this file counts the bytes that the
@@ -95,13 +128,13 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
     match cipher {
         Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => Service::from(counter_mode()),
         Cipher::ChaCha20 => Service {
-            short: own::chacha20().map(|_| (chacha::BLOCK, by(chacha::LIBRARY, &[]))),
+            short: own!(Avx512).map(|_| (chacha::BLOCK, by(chacha::LIBRARY, &[]))),
             ..Service::from(keystream())
         },
         Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => serves_gcm(),
         Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => serves_chacha20_poly1305(),
         Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
-            let parts = own::aes_gcm_siv().unwrap_or_else(|| hashed(aes(aes_ctr())));
+            let parts = own!(Gcm512, Vaes256).unwrap_or_else(|| hashed(aes(aes_ctr())));
             let whole = if cfg!(feature = "aws-lc") { by_library(aes_gcm_siv()) } else { parts };
             Service { parts, ..Service::from(whole) }
         }
@@ -115,34 +148,45 @@ fn aes(instructions: Names) -> Code {
 
 /// Returns the code of AES-CTR.
 fn counter_mode() -> Code {
-    own::aes_ctr().unwrap_or_else(|| aes(aes_ctr()))
+    own!(Vaes512, Vaes256).unwrap_or_else(|| aes(aes_ctr()))
 }
 
 /// Returns the code of ChaCha20, for messages longer than a block.
 fn keystream() -> Code {
     let instructions = first(&[&["avx2"], &["ssse3"], &["neon"]]);
-    own::chacha20().unwrap_or_else(|| by(chacha::LIBRARY, instructions))
+    own!(Avx512).unwrap_or_else(|| by(chacha::LIBRARY, instructions))
 }
 
 fn serves_gcm() -> Service {
     let aws_lc = cfg!(feature = "aws-lc").then(|| by_library(aes_gcm()));
     let plain = || aws_lc.unwrap_or_else(|| hashed(counter_mode()));
-    let parts = own::aes_gcm_parts().unwrap_or_else(plain);
+    let parts = own!(Gcm512, Gcm256).unwrap_or_else(plain);
     let library = aws_lc.unwrap_or(parts);
-    let service = match own::aes_gcm() {
-        Some((code, Some(most))) => Service { short: Some((most, code)), ..Service::from(library) },
-        Some((code, None)) => Service::from(code),
-        None => Service::from(library),
+    let service = match (own!(Gcm256), short_gcm()) {
+        (Some(code), Some(most)) => Service { short: Some((most, code)), ..Service::from(library) },
+        (code, _) => Service::from(code.unwrap_or(library)),
     };
     Service { parts, incremental: library, ..service }
 }
 
+/// Returns the most bytes of a message in one piece for which Millrace's own code is used, if the
+/// library is faster for more.
+fn short_gcm() -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::cipher::gcm::key::{GcmKey, SHORT_MAX};
+        GcmKey::long_by_aws_lc().then_some(SHORT_MAX)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    None
+}
+
 fn serves_chacha20_poly1305() -> Service {
     let stream = authenticated(keystream());
-    if let Some(code) = own::chacha20_poly1305() {
+    if let Some(code) = own!(Ifma, Avx512Bmi) {
         return Service { incremental: stream, ..Service::from(code) };
     }
-    let parts = own::chacha20_poly1305_parts().unwrap_or(stream);
+    let parts = own!(Avx2Bmi).unwrap_or(stream);
     let library = by_library(first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]));
     let whole = if cfg!(feature = "aws-lc") { library } else { parts };
     Service { parts, incremental: stream, ..Service::from(whole) }
@@ -156,377 +200,75 @@ pub(crate) fn aes_block() -> Service {
     Service::from(Code { with, ..code })
 }
 
-/// Returns the report of a derivation that Millrace computes with `instructions`.
-pub(crate) fn ours(instructions: Names) -> Service {
-    Service::from(own_code(instructions))
-}
-
 /// Returns the report of a derivation over every hash, of which the libraries have some.
 pub(crate) fn over_hashes() -> Service {
-    Service::from(Code { with: &[Library::NAME, BLAKE3], ..own_code(&[]) })
+    Service::from(Code { with: &[Library::NAME, BLAKE3], ..PLAIN })
 }
 
 /// Returns how PBKDF2 over `hash` is computed, with `lanes` blocks of output at once. Where a kernel
 /// for several takes a single one too, it computes all iterations.
 pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
     let service = serves_hash(hash);
-    let code = own::iterations(hash).unwrap_or(service.code);
+    let single = multibuffer(hash).filter(|found| !found.single.is_empty());
+    let code = single.map_or(service.code, |found| own_code(found.single));
     let instructions = service.lanes.filter(|_| lanes > 1).map(|(_, instructions)| instructions);
     let lanes = instructions.map(|instructions| (lanes, instructions));
     Service { lanes, ..Service::from(code) }
 }
 
-/// Returns true if the kernels iterate a single block of output: asks them to, no times.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn iterates_one(hash: Hash) -> bool {
-    use crate::hash::lanes::{Kernels, sha256};
-    #[cfg(target_arch = "x86_64")]
-    use crate::hash::lanes::{sha1, sha512};
-    use crate::hmac::iteration::HmacIteration;
-
-    const fn zeros<W: Copy, const N: usize>(inner: [W; N]) -> [HmacIteration<W, N>; 1] {
-        [HmacIteration { inner, outer: inner, last: inner, sum: inner }]
-    }
-
-    let (kernels, size) = (Kernels::detect(), hash.facts().digest_size);
-    let done = match hash.family() {
-        #[cfg(target_arch = "x86_64")]
-        Family::Sha1 => sha1::iterate(kernels, &mut zeros([0; 5]), size, 0),
-        Family::Sha256 => sha256::iterate(kernels, &mut zeros([0; 8]), size, 0),
-        #[cfg(target_arch = "x86_64")]
-        Family::Sha512 => sha512::iterate(kernels, &mut zeros([0; 8]), size, 0),
-        _ => 0,
-    };
-    done > 0
+/// Returns the code of a derivation in vectors: scrypt and Argon2.
+pub(crate) fn in_vectors() -> Code {
+    own!(Avx512, Avx2).unwrap_or(PLAIN)
 }
 
-/// Returns the instructions of Millrace's own routines, if this CPU has them and they are not
-/// hidden. They check the same proofs, in the same order.
-#[cfg(target_arch = "x86_64")]
-mod own {
-    use super::features::{
-        Avx2, Avx2Bmi, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Gcm512, Ifma,
-        Schedule256, Schedule512, ShaNi, Vaes256, Vaes512,
-    };
-    use super::{Code, Family, Hash, Names, iterates_one, own_code};
-    use crate::cipher::gcm::key::{GcmKey, SHORT_MAX};
-    use crate::hash::digest_types::batches;
-    use crate::hash::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
+// What AWS-LC and blake3 use. No architecture has the names of another.
 
-    pub(crate) fn lanes(hash: Hash) -> Option<(usize, Names)> {
-        let multibuffer = match hash.family() {
-            Family::Md5 => md5::multibuffer,
-            Family::Sha1 => sha1::multibuffer,
-            Family::Sha256 => sha256::multibuffer,
-            Family::Sha512 => sha512::multibuffer,
-            Family::Keccak | Family::KeccakTree if batches(hash) => keccak::multibuffer,
-            _ => return None,
-        };
-        multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
-    }
-
-    /// Returns the code for the iterations of PBKDF2 with one block of output.
-    pub(crate) fn iterations(hash: Hash) -> Option<Code> {
-        iterates_one(hash).then(|| own_code(ShaNi::NAMES))
-    }
-
-    pub(crate) fn keccak() -> Names {
-        Bmi::detect().map(|_| Bmi::NAMES).unwrap_or_default()
-    }
-
-    pub(crate) fn keccak_leaves() -> Names {
-        keccak::multibuffer(Kernels::detect())
-            .map_or_else(super::own::keccak, |found| found.instructions)
-    }
-
-    // From 1 KiB on.
-    pub(crate) fn xxh32() -> Names {
-        Avx2::detect().map(|_| Avx2::NAMES).unwrap_or_default()
-    }
-
-    // Beyond 240 bytes.
-    pub(crate) fn xxh3() -> Names {
-        vectors()
-    }
-
-    // From 256 bytes on.
-    pub(crate) fn crc() -> Names {
-        match (Fold512::detect(), Fold256::detect(), Carryless::detect()) {
-            (Some(_), ..) => Fold512::NAMES,
-            (None, Some(_), _) => Fold256::NAMES,
-            (None, None, Some(_)) => Carryless::NAMES,
-            (None, None, None) => &[],
-        }
-    }
-
-    /// Returns the instructions that serve XXH3, scrypt and Argon2.
-    pub(crate) fn vectors() -> Names {
-        match (Avx512::detect(), Avx2::detect()) {
-            (Some(_), _) => Avx512::NAMES,
-            (None, Some(_)) => Avx2::NAMES,
-            (None, None) => &[],
-        }
-    }
-
-    pub(crate) fn sha512() -> Option<Code> {
-        let names = match (Schedule512::detect(), Schedule256::detect()) {
-            (Some(_), _) => Schedule512::NAMES,
-            (None, Some(_)) => Schedule256::NAMES,
-            (None, None) => return None,
-        };
-        Some(own_code(names))
-    }
-
-    pub(crate) fn aes_ctr() -> Option<Code> {
-        let names = match (Vaes512::detect(), Vaes256::detect()) {
-            (Some(_), _) => Vaes512::NAMES,
-            (None, Some(_)) => Vaes256::NAMES,
-            (None, None) => return None,
-        };
-        Some(own_code(names))
-    }
-
-    /// Returns the code for messages in one piece, and the most bytes for which it is used, if the
-    /// library is faster for more.
-    pub(crate) fn aes_gcm() -> Option<(Code, Option<usize>)> {
-        let most = GcmKey::long_by_aws_lc().then_some(SHORT_MAX);
-        Gcm256::detect().map(|_| (own_code(Gcm256::NAMES), most))
-    }
-
-    pub(crate) fn aes_gcm_parts() -> Option<Code> {
-        let names = match (Gcm512::detect(), Gcm256::detect()) {
-            (Some(_), _) => Gcm512::NAMES,
-            (None, Some(_)) => Gcm256::NAMES,
-            (None, None) => return None,
-        };
-        Some(own_code(names))
-    }
-
-    /// Returns the code for messages in parts.
-    pub(crate) fn aes_gcm_siv() -> Option<Code> {
-        let names = Gcm512::detect().map_or(Vaes256::NAMES, |_| Gcm512::NAMES);
-        Vaes256::detect().map(|_| own_code(names))
-    }
-
-    pub(crate) fn chacha20() -> Option<Code> {
-        Avx512::detect().map(|_| own_code(Avx512::NAMES))
-    }
-
-    pub(crate) fn chacha20_poly1305() -> Option<Code> {
-        let names = match (Ifma::detect(), Avx512Bmi::detect()) {
-            (Some(_), _) => Ifma::NAMES,
-            (None, Some(_)) => Avx512Bmi::NAMES,
-            (None, None) => return None,
-        };
-        Some(own_code(names))
-    }
-
-    /// Returns the code for messages in parts, if there is none for all.
-    pub(crate) fn chacha20_poly1305_parts() -> Option<Code> {
-        Avx2Bmi::detect().map(|_| own_code(Avx2Bmi::NAMES))
+fn sha1() -> Names {
+    match first(&[&["sha-ni", "ssse3"], &["avx2", "bmi1", "bmi2", "ssse3"], &["sha2"]]) {
+        found if !found.is_empty() => found,
+        _ => avx_if_intel_or(first(&[&["ssse3"]])),
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-mod own {
-    #[cfg(target_arch = "aarch64")]
-    use super::Family;
-    use super::{Code, Hash, Names};
-
-    #[cfg(target_arch = "aarch64")]
-    pub(crate) fn lanes(hash: Hash) -> Option<(usize, Names)> {
-        use crate::hash::digest_types::batches;
-        use crate::hash::lanes::{Kernels, keccak, sha256};
-        let multibuffer = match hash.family() {
-            Family::Sha256 => sha256::multibuffer,
-            Family::Keccak | Family::KeccakTree if batches(hash) => keccak::multibuffer,
-            _ => return None,
-        };
-        multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
-    }
-
-    #[cfg(not(target_arch = "aarch64"))]
-    pub(crate) fn lanes(_hash: Hash) -> Option<(usize, Names)> {
-        None
-    }
-
-    #[cfg(target_arch = "aarch64")]
-    pub(crate) fn iterations(hash: Hash) -> Option<Code> {
-        let (_, instructions) = lanes(hash)?;
-        super::iterates_one(hash).then(|| super::own_code(instructions))
-    }
-
-    #[cfg(not(target_arch = "aarch64"))]
-    pub(crate) fn iterations(_hash: Hash) -> Option<Code> {
-        None
-    }
-
-    pub(crate) fn keccak() -> Names {
-        &[]
-    }
-
-    #[cfg(target_arch = "aarch64")]
-    pub(crate) fn keccak_leaves() -> Names {
-        use crate::hash::lanes::{Kernels, keccak};
-        keccak::multibuffer(Kernels::detect())
-            .map_or_else(super::own::keccak, |found| found.instructions)
-    }
-
-    #[cfg(not(target_arch = "aarch64"))]
-    pub(crate) fn keccak_leaves() -> Names {
-        &[]
-    }
-
-    pub(crate) fn xxh32() -> Names {
-        &[]
-    }
-
-    pub(crate) fn xxh3() -> Names {
-        super::first(&[&["neon"]])
-    }
-
-    #[cfg(target_arch = "aarch64")]
-    pub(crate) fn crc() -> Names {
-        use super::features::Pmull;
-        Pmull::detect().map(|_| Pmull::NAMES).unwrap_or_default()
-    }
-
-    #[cfg(not(target_arch = "aarch64"))]
-    pub(crate) fn crc() -> Names {
-        &[]
-    }
-
-    pub(crate) fn vectors() -> Names {
-        &[]
-    }
-
-    pub(crate) fn sha512() -> Option<Code> {
-        None
-    }
-
-    pub(crate) fn aes_ctr() -> Option<Code> {
-        None
-    }
-
-    pub(crate) fn aes_gcm() -> Option<(Code, Option<usize>)> {
-        None
-    }
-
-    pub(crate) fn aes_gcm_parts() -> Option<Code> {
-        None
-    }
-
-    pub(crate) fn aes_gcm_siv() -> Option<Code> {
-        None
-    }
-
-    pub(crate) fn chacha20() -> Option<Code> {
-        None
-    }
-
-    pub(crate) fn chacha20_poly1305() -> Option<Code> {
-        None
-    }
-
-    pub(crate) fn chacha20_poly1305_parts() -> Option<Code> {
-        None
+fn sha256() -> Names {
+    match first(&[&["sha-ni"], &["sha2"]]) {
+        found if !found.is_empty() => found,
+        _ => avx_if_intel_or(first(&[&["ssse3"]])),
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-mod dispatch {
-    use super::features::has;
-    use super::{Names, first};
-
-    pub(crate) fn sha1() -> Names {
-        match first(&[&["sha-ni", "ssse3"], &["avx2", "bmi1", "bmi2", "ssse3"]]) {
-            found if !found.is_empty() => found,
-            _ => avx_if_intel(),
-        }
-    }
-
-    pub(crate) fn sha256() -> Names {
-        if has("sha-ni") { &["sha-ni"] } else { avx_if_intel() }
-    }
-
-    // Scalar code on AMD: AWS-LC prefers it there over its AVX code.
-    pub(crate) fn sha512() -> Names {
-        avx_if_intel_or(&[])
-    }
-
-    fn avx_if_intel() -> Names {
-        avx_if_intel_or(first(&[&["ssse3"]]))
-    }
-
-    fn avx_if_intel_or(others: Names) -> Names {
-        if has("avx") && is_intel() { &["avx"] } else { others }
-    }
-
-    pub(crate) fn aes_ctr() -> Names {
-        first(&[&["aes-ni"], &["ssse3"]])
-    }
-
-    pub(crate) fn aes_gcm() -> Names {
-        first(&[
-            &["aes-ni", "vaes", "vpclmulqdq", "avx512f", "avx512vbmi2"],
-            &["aes-ni", "pclmulqdq", "avx", "movbe"],
-            &["aes-ni", "pclmulqdq"],
-            &["ssse3"],
-        ])
-    }
-
-    // The assembly is left out on Windows.
-    pub(crate) fn aes_gcm_siv() -> Names {
-        if !cfg!(windows) && has("avx") && has("aes-ni") {
-            return &["aes-ni", "pclmulqdq", "avx"];
-        }
-        aes_gcm()
-    }
-
-    pub(crate) fn blake3() -> Names {
-        first(&[&["avx512f", "avx512vl"], &["avx2"], &["sse4.1"]])
-    }
-
-    fn is_intel() -> bool {
-        let vendor = std::arch::x86_64::__cpuid(0);
-        [vendor.ebx, vendor.edx, vendor.ecx]
-            == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes)
-    }
+// Scalar code on AMD: AWS-LC prefers it there over its AVX code.
+fn sha512() -> Names {
+    avx_if_intel_or(first(&[&["sha512"]]))
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-mod dispatch {
-    use super::{Names, first};
-
-    pub(crate) fn sha1() -> Names {
-        first(&[&["sha2"]])
-    }
-
-    pub(crate) fn sha256() -> Names {
-        first(&[&["sha2"]])
-    }
-
-    pub(crate) fn sha512() -> Names {
-        first(&[&["sha512"]])
-    }
-
-    pub(crate) fn aes_ctr() -> Names {
-        first(&[&["aes"], &["neon"]])
-    }
-
-    pub(crate) fn aes_gcm() -> Names {
-        first(&[&["aes", "pmull"], &["neon"]])
-    }
-
-    pub(crate) fn aes_gcm_siv() -> Names {
-        aes_gcm()
-    }
-
-    pub(crate) fn blake3() -> Names {
-        first(&[&["neon"]])
-    }
+fn avx_if_intel_or(others: Names) -> Names {
+    if has("avx") && kernels::is_intel() { &["avx"] } else { others }
 }
 
-pub(crate) use own::vectors;
+fn aes_ctr() -> Names {
+    first(&[&["aes-ni"], &["ssse3"], &["aes"], &["neon"]])
+}
 
-use dispatch::{aes_ctr, aes_gcm, aes_gcm_siv, blake3, sha1, sha256, sha512};
+fn aes_gcm() -> Names {
+    first(&[
+        &["aes-ni", "vaes", "vpclmulqdq", "avx512f", "avx512vbmi2"],
+        &["aes-ni", "pclmulqdq", "avx", "movbe"],
+        &["aes-ni", "pclmulqdq"],
+        &["ssse3"],
+        &["aes", "pmull"],
+        &["neon"],
+    ])
+}
+
+// The assembly is left out on Windows.
+fn aes_gcm_siv() -> Names {
+    if !cfg!(windows) && has("avx") && has("aes-ni") {
+        return &["aes-ni", "pclmulqdq", "avx"];
+    }
+    aes_gcm()
+}
+
+fn blake3() -> Names {
+    first(&[&["avx512f", "avx512vl"], &["avx2"], &["sse4.1"], &["neon"]])
+}

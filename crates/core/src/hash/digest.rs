@@ -1,6 +1,7 @@
 //! The trait of the hash families.
 
 use crate::checkpoint::DigestSink;
+use crate::engines::service::Names;
 use crate::inputs::Params;
 use crate::wipe::Secret;
 
@@ -28,12 +29,19 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         self.update(source);
         self.finish(target);
     }
+    /// Returns how the kernels for several messages are used; `None` without any.
+    #[inline]
+    fn multibuffer() -> Option<Multibuffer> {
+        None
+    }
     /// Returns the number of messages with digests of `size` bytes from which
-    /// [`finish_batch`](Digest::finish_batch) is faster than one by one.
+    /// [`finish_batch`](Digest::finish_batch) is faster than one by one. Outputs longer than a
+    /// block are squeezed out in several steps, which only one by one can.
     #[inline]
     fn min_batch(size: usize) -> usize {
-        let _ = size;
-        usize::MAX
+        Self::multibuffer()
+            .filter(|_| size <= Self::BLOCK)
+            .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
     /// Hashes several messages at once, all from this state, which has absorbed whole blocks.
     /// `target` has a digest's size and serves as a buffer. Emits each digest once, with the index
@@ -42,9 +50,11 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         let _ = (sources, target, sink);
         unreachable!("min_batch is usize::MAX");
     }
+    /// True if there may be kernels for [`iterate`](Digest::iterate).
+    const ITERATED: bool = false;
     /// Returns how many blocks of PBKDF2's output [`iterate`](Digest::iterate) computes at once.
     fn hmac_lanes() -> usize {
-        1
+        Self::multibuffer().filter(|_| Self::ITERATED).map_or(1, |multibuffer| multibuffer.lanes)
     }
     /// Computes `count` HMAC iterations of each block of output.
     fn iterate(outputs: &mut [OutputBlock<Self>], count: u32) {
@@ -92,6 +102,32 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         let mut state = Self::new(params);
         state.finish_with(source, target);
         state.wipe();
+    }
+}
+
+/// How one hash family uses the kernels for several messages.
+#[derive(Copy, Clone, Debug)]
+#[allow(dead_code)] // on a CPU without such kernels
+pub(crate) struct Multibuffer {
+    /// The lanes of the widest kernel, and its instructions.
+    pub(crate) lanes: usize,
+    pub(crate) instructions: Names,
+    /// The number of messages from which the kernels are faster than scalar code.
+    pub(crate) min_messages: usize,
+    /// The instructions of a kernel that iterates a single block of PBKDF2's output; none without
+    /// such a kernel.
+    pub(crate) single: Names,
+}
+
+#[allow(dead_code)] // as above
+impl Multibuffer {
+    pub(crate) fn new(
+        lanes: usize,
+        instructions: Names,
+        min_messages: usize,
+        single: Names,
+    ) -> Option<Self> {
+        Some(Self { lanes, instructions, min_messages, single })
     }
 }
 

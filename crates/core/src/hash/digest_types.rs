@@ -59,11 +59,3 @@ macro_rules! match_digest {
 }
 
 pub(crate) use {digest_types, match_digest, with_digest};
-
-/// Returns true if several messages are hashed at once here.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(crate) fn batches(hash: crate::catalog::Hash) -> bool {
-    use super::digest::Digest;
-
-    with_digest!(hash, D => D::min_batch(D::SIZE) < usize::MAX)
-}

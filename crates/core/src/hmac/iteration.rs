@@ -73,19 +73,16 @@ scalar_functions!(u32, iterate_32, read_32, write_32);
 scalar_functions!(u64, iterate_64, read_64, write_64);
 
 /// Defines the PBKDF2 methods of [`Digest`](crate::hash::digest::Digest) for a hash with a state
-/// of words, if `$here`: `$states` returns the words of a state, `$lanes` the lanes of the kernels,
-/// `$simd` iterates as many blocks as there are kernels for and returns that number, `$scalar`
+/// of words, if `$here`: `$states` returns the words of a state, `$simd` iterates as many blocks as there are kernels for and returns that number, `$scalar`
 /// iterates one.
 macro_rules! iterate_in_words {
     ([$word:ty; $words:tt], $max:literal, $read:ident, $write:ident, $here:expr, $states:expr,
-        $lanes:expr, $simd:expr, $scalar:expr) => {
-        fn hmac_lanes() -> usize {
-            $lanes
-        }
+        $simd:expr, $scalar:expr) => {
+        const ITERATED: bool = $here;
 
         fn iterate(outputs: &mut [$crate::hash::digest::OutputBlock<Self>], count: u32) {
             use $crate::hmac::iteration::{self, HmacIteration};
-            if !$here {
+            if !Self::ITERATED {
                 return $crate::hash::digest::one_by_one(outputs, count);
             }
             let states: fn(&Self) -> [$word; $words] = $states;

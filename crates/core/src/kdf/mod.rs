@@ -160,13 +160,15 @@ pub(crate) fn serves() -> impl Iterator<Item = ([&'static str; 2], Service)> {
         HASHES.iter().filter(|facts| facts.hmac).map(|&HashFacts { name, hash, .. }| {
             (["pbkdf2-", name], cpu::serves_pbkdf2(hash, pbkdf2::iterate::lanes(hash)))
         });
+    let (vectors, lanes) = (cpu::in_vectors(), scrypt::mix::lanes());
+    let lanes = (lanes > 1).then_some((lanes, vectors.instructions));
     let others = [
-        ("scrypt", scrypt::mix::serves()),
-        ("argon2", argon2::fill::serves()),
-        ("bcrypt", bcrypt::digest::serves()),
-        ("hkdf", hkdf::expand::serves()),
-        ("aes-kw", key_wrap::wrap::serves()),
-        ("aes-kwp", key_wrap::wrap::serves()),
+        ("scrypt", Service { lanes, ..vectors.into() }),
+        ("argon2", vectors.into()),
+        ("bcrypt", cpu::PLAIN.into()),
+        ("hkdf", cpu::over_hashes()),
+        ("aes-kw", cpu::aes_block()),
+        ("aes-kwp", cpu::aes_block()),
     ];
     others.map(|(name, service)| (["", name], service)).into_iter().chain(pbkdf2)
 }

@@ -139,7 +139,7 @@ pub(super) fn values<const RATE: usize, const ROUNDS: usize>(
 ) {
     let size = usize::try_from(kind.size).unwrap_or(usize::MAX);
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    if leaves.len() > size && super::min_batch(RATE, kind.value) < usize::MAX {
+    if leaves.len() > size && lanes::keccak::multibuffer(lanes::Kernels::detect()).is_some() {
         let (group, sponge) = (
             size.saturating_mul(GROUP),
             lanes::keccak::Sponge::<ROUNDS> { rate: RATE, mark: kind.mark },

@@ -118,11 +118,10 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
         wipe_plain(self);
     }
 
-    // Longer outputs are squeezed out in several steps, which only one by one can.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline]
-    fn min_batch(size: usize) -> usize {
-        min_batch(RATE, size)
+    fn multibuffer() -> Option<lanes::Multibuffer> {
+        lanes::keccak::multibuffer(lanes::Kernels::detect())
     }
 
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -141,15 +140,6 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
 /// Returns the customization string, which is empty by default.
 fn customization<'a>(params: &Params<'a>) -> &'a [u8] {
     params.parameters.bytes(Parameter::Customization).unwrap_or_default()
-}
-
-/// Returns the number of messages from which lanes are faster, for digests of `size` bytes.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[inline]
-fn min_batch(rate: usize, size: usize) -> usize {
-    lanes::keccak::multibuffer(lanes::Kernels::detect())
-        .filter(|_| size <= rate)
-        .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
 }
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

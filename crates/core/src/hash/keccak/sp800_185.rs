@@ -156,8 +156,8 @@ impl<const RATE: usize, const SIZE: usize, const KIND: u8> Digest for Derived<RA
     // The others end with the length of the output, for which the lanes have no place.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline]
-    fn min_batch(size: usize) -> usize {
-        if KIND == Kind::CSHAKE { keccak::min_batch(RATE, size) } else { usize::MAX }
+    fn multibuffer() -> Option<lanes::Multibuffer> {
+        lanes::keccak::multibuffer(lanes::Kernels::detect()).filter(|_| KIND == Kind::CSHAKE)
     }
 
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

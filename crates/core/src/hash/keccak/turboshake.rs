@@ -87,8 +87,8 @@ impl<const RATE: usize, const SIZE: usize> Digest for TurboShake<RATE, SIZE> {
 
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline]
-    fn min_batch(size: usize) -> usize {
-        keccak::min_batch(RATE, size)
+    fn multibuffer() -> Option<lanes::Multibuffer> {
+        lanes::keccak::multibuffer(lanes::Kernels::detect())
     }
 
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -33,27 +33,8 @@ pub(crate) use self::cpu::{Kernels, hash_sha256, sha256};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use self::cpu::{md5, sha1, sha512};
 use crate::checkpoint::DigestSink;
+pub(crate) use crate::hash::digest::Multibuffer;
 use crate::wipe::{Plain, Wiped, cleanse};
-
-/// How one hash family uses the kernels.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Multibuffer {
-    /// The lanes of the widest kernel, and its instructions.
-    pub(crate) lanes: usize,
-    pub(crate) instructions: &'static [&'static str],
-    /// The number of messages from which the kernels are faster than scalar code.
-    pub(crate) min_messages: usize,
-}
-
-impl Multibuffer {
-    fn new(
-        lanes: usize,
-        instructions: &'static [&'static str],
-        min_messages: usize,
-    ) -> Option<Self> {
-        Some(Self { lanes, instructions, min_messages })
-    }
-}
 
 /// A hash that processes a message block by block.
 pub(crate) trait BlockHash: Copy {

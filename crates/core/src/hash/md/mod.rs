@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::compression::words_32::{
     BLOCK, Compression, Md5Function, Ripemd160Function, Sha1Function, Sha256Function, compress, end,
 };
-use super::digest::Digest;
+use super::digest::{Digest, Multibuffer};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;
 use super::state_format::{Reader, Writer};
@@ -17,10 +17,10 @@ use crate::wipe::{Plain, wipe_plain};
 
 /// A compression function with the CPU's kernels for several messages.
 pub(crate) trait Lanes<const N: usize>: Compression<N> {
-    /// Works like [`Digest::min_batch`].
+    /// Works like [`Digest::multibuffer`].
     #[inline]
-    fn min_batch() -> usize {
-        usize::MAX
+    fn multibuffer() -> Option<Multibuffer> {
+        None
     }
 
     /// Works like [`Digest::finish_batch`], from words that have absorbed that many bytes.
@@ -32,11 +32,6 @@ pub(crate) trait Lanes<const N: usize>: Compression<N> {
     ) {
         let _ = (start, sources, target, sink);
         unreachable!("min_batch is usize::MAX");
-    }
-
-    /// Works like [`Digest::hmac_lanes`].
-    fn hmac_lanes() -> usize {
-        1
     }
 
     /// Iterates as many blocks of PBKDF2 as there are kernels for, and returns that number.
@@ -134,8 +129,8 @@ impl<F: Lanes<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SI
     }
 
     #[inline]
-    fn min_batch(_size: usize) -> usize {
-        F::min_batch()
+    fn multibuffer() -> Option<Multibuffer> {
+        F::multibuffer()
     }
 
     fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
@@ -150,7 +145,6 @@ impl<F: Lanes<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SI
         write_32,
         F::BIG_ENDIAN,
         |hash| hash.words,
-        F::hmac_lanes(),
         F::iterate,
         |iteration: &mut _, size, count| iterate_32(iteration, size, count, |words, block| {
             compress::<F, N>(words, &[*block])
@@ -170,9 +164,8 @@ macro_rules! in_lanes {
     ($lanes:ident, $hash:expr, on $arch:meta, $words:literal $(, $iterate:ident)?) => {
         #[cfg($arch)]
         #[inline]
-        fn min_batch() -> usize {
+        fn multibuffer() -> Option<Multibuffer> {
             lanes::$lanes::multibuffer(lanes::Kernels::detect())
-                .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
         }
 
         #[cfg($arch)]
@@ -186,12 +179,6 @@ macro_rules! in_lanes {
         }
 
         $(
-            #[cfg($arch)]
-            fn hmac_lanes() -> usize {
-                lanes::$lanes::multibuffer(lanes::Kernels::detect())
-                    .map_or(1, |multibuffer| multibuffer.lanes)
-            }
-
             #[cfg($arch)]
             fn $iterate(
                 iterations: &mut [HmacIteration<u32, $words>],

@@ -98,9 +98,8 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    fn min_batch(_size: usize) -> usize {
+    fn multibuffer() -> Option<lanes::Multibuffer> {
         lanes::sha512::multibuffer(lanes::Kernels::detect())
-            .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -122,7 +121,6 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         write_64,
         SIZE.is_multiple_of(8),
         |hash| hash.words,
-        hmac_lanes::<SIZE>(),
         iterate,
         |iteration: &mut _, size, count| iterate_64(iteration, size, count, |words, block| {
             compress(words, &[*block])
@@ -135,16 +133,6 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         end(&mut words, source.len() as u128, source, target);
         wipe_plain(&mut words);
     }
-}
-
-/// Returns the lanes of the widest kernel.
-fn hmac_lanes<const SIZE: usize>() -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if SIZE.is_multiple_of(8) {
-        return lanes::sha512::multibuffer(lanes::Kernels::detect())
-            .map_or(1, |multibuffer| multibuffer.lanes);
-    }
-    1
 }
 
 /// Iterates as many blocks as there are kernels for, and returns that number.

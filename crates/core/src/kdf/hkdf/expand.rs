@@ -2,8 +2,6 @@
 
 use crate::Error;
 use crate::catalog::Hash;
-use crate::cpu;
-use crate::engines::service::Service;
 use crate::hash::digest::Digest;
 use crate::hash::digest_types::with_digest;
 use crate::hmac::computation as hmac;
@@ -12,11 +10,6 @@ use crate::wipe::Secret;
 
 /// Bytes of the largest digest that HMAC is used with.
 const SIZE_MAX: usize = 64;
-
-/// Returns how it is computed. Its HMACs are those of the hash.
-pub(crate) fn serves() -> Service {
-    cpu::over_hashes()
-}
 
 /// Extracts a key and expands it to `target`, which has at most 255 digests.
 pub(crate) fn run(

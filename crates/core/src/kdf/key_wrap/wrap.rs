@@ -3,8 +3,6 @@
 use std::mem::MaybeUninit;
 
 use crate::Error;
-use crate::cpu;
-use crate::engines::service::Service;
 use crate::primitives::{Aes, AesInverse, Library, Primitives};
 use crate::wipe::{Plain, Secret, wipe_below, wipe_plain};
 
@@ -22,11 +20,6 @@ pub enum Padding {
     None,
     /// KWP: keys of at least one byte.
     Zeros,
-}
-
-/// Returns how it is computed.
-pub(crate) fn serves() -> Service {
-    cpu::aes_block()
 }
 
 /// A key of AES, wiped on drop.

@@ -14,7 +14,7 @@ use crate::hash::lanes::sponge::Sponge;
 
 /// Returns how this family uses the kernels.
 pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
-    kernels.sha3.and_then(|_| Multibuffer::new(2, Sha3::NAMES, 2))
+    kernels.sha3.and_then(|_| Multibuffer::new(2, Sha3::NAMES, 2, &[]))
 }
 
 /// Hashes messages with the kernel until fewer are left than it takes.

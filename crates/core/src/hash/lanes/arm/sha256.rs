@@ -33,7 +33,7 @@ block_hash!(
 
 /// Returns how this family uses the kernel.
 pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
-    kernels.sha2.and_then(|_| Multibuffer::new(2, Sha2::NAMES, 2))
+    kernels.sha2.and_then(|_| Multibuffer::new(2, Sha2::NAMES, 2, Sha2::NAMES))
 }
 
 /// Hashes messages from a state that has absorbed `begun` bytes.

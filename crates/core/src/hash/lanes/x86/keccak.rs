@@ -18,8 +18,8 @@ use crate::hash::lanes::sponge::Sponge;
 /// Returns how this family uses the kernels.
 pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     match kernels {
-        Kernels { avx512: Some(_), .. } => Multibuffer::new(8, Avx512::NAMES, 2),
-        Kernels { avx2: Some(_), .. } => Multibuffer::new(4, Avx2::NAMES, 2),
+        Kernels { avx512: Some(_), .. } => Multibuffer::new(8, Avx512::NAMES, 2, &[]),
+        Kernels { avx2: Some(_), .. } => Multibuffer::new(4, Avx2::NAMES, 2, &[]),
         _ => None,
     }
 }

@@ -23,13 +23,17 @@ macro_rules! merkle_damgard {
             match kernels {
                 $(
                     Kernels { avx512: Some(_), sha_ni: Some(_), .. } => {
-                        Multibuffer::new($wide_lanes, Avx512::NAMES, 2)
+                        Multibuffer::new($wide_lanes, Avx512::NAMES, 2, $sha_ni::NAMES)
                     }
-                    Kernels { sha_ni: Some(_), .. } => Multibuffer::new(4, $sha_ni::NAMES, 2),
+                    Kernels { sha_ni: Some(_), .. } => {
+                        Multibuffer::new(4, $sha_ni::NAMES, 2, $sha_ni::NAMES)
+                    }
                 )?
-                Kernels { avx512: Some(_), .. } => Multibuffer::new($wide_lanes, Avx512::NAMES, 3),
+                Kernels { avx512: Some(_), .. } => {
+                    Multibuffer::new($wide_lanes, Avx512::NAMES, 3, &[])
+                }
                 Kernels { avx2: Some(_), .. } => {
-                    Multibuffer::new($narrow_lanes, Avx2::NAMES, $least)
+                    Multibuffer::new($narrow_lanes, Avx2::NAMES, $least, &[])
                 }
                 _ => None,
             }

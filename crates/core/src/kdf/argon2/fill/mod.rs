@@ -29,8 +29,6 @@ use self::block::{Block, WORDS};
 use self::segment::{Plain, Run, Segment};
 use crate::Error;
 use crate::checkpoint::Checkpoint;
-use crate::cpu;
-use crate::engines::service::Service;
 use crate::hash::blake2::Blake2b512;
 use crate::hash::digest::Digest;
 use crate::inputs::Params;
@@ -85,11 +83,6 @@ const SLICE: usize = 2048;
 
 /// Bytes of a block.
 const BLOCK: u64 = 1024;
-
-/// Returns how this CPU computes it.
-pub(crate) fn serves() -> Service {
-    cpu::ours(cpu::vectors())
-}
 
 /// Returns the bytes of working memory.
 pub(crate) fn memory(cost: &Cost) -> u64 {

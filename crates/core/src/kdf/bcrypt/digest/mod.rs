@@ -6,8 +6,6 @@ use self::blowfish::Blowfish;
 use crate::Error;
 use crate::allocate::try_box;
 use crate::checkpoint::Checkpoint;
-use crate::cpu;
-use crate::engines::service::Service;
 use crate::wipe::{Secret, wipe_below};
 
 /// Bytes of a password that count, its ending zero byte among them.
@@ -15,11 +13,6 @@ const KEY: usize = 72;
 
 /// Rounds, of two key schedules each, between two checkpoints: about 500 us.
 const SLICE: u64 = 8;
-
-/// Returns how it is computed.
-pub(crate) fn serves() -> Service {
-    cpu::ours(&[])
-}
 
 /// Derives what a bcrypt string holds; the password has no zero byte.
 pub(crate) fn run(

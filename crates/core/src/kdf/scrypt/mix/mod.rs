@@ -9,8 +9,6 @@ use self::romix::{LANES_MAX, RomixBuffers, RomixKernel};
 use crate::Error;
 use crate::allocate::{try_collect, try_with_capacity};
 use crate::checkpoint::Checkpoint;
-use crate::cpu;
-use crate::engines::service::Service;
 use crate::hash::md::Sha256;
 use crate::kdf::pbkdf2::iterate as pbkdf2;
 use crate::memory::Memory;
@@ -44,12 +42,6 @@ const SLICE: u64 = 2048;
 /// Returns how many lanes are computed at once.
 pub(crate) fn lanes() -> usize {
     kernels().iter().map(|kernel| kernel.lanes).max().unwrap_or(1)
-}
-
-/// Returns how this CPU computes it.
-pub(crate) fn serves() -> Service {
-    let (lanes, instructions) = (lanes(), cpu::vectors());
-    Service { lanes: (lanes > 1).then_some((lanes, instructions)), ..cpu::ours(instructions) }
 }
 
 /// Returns the kernels that this CPU can run, from the fewest lanes to the most.
