@@ -28,7 +28,7 @@ use crate::catalog::{Cipher, Family, Hash};
 use crate::cipher::chacha;
 use crate::cipher::field;
 use crate::engines::service::{Code, Names, Service};
-use crate::hash::compression::words_64;
+use crate::hash::compression::words::SHA512_LIBRARY;
 use crate::hash::digest::{Digest, Multibuffer};
 use crate::hash::digest_types::with_digest;
 use crate::primitives::{Aes, AesInverse, Library, MILLRACE, Primitives};
@@ -95,7 +95,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Family::Sha1 | Family::Md5Sha1 => by_library(sha1()),
         Family::Sha256 => by_library(sha256()),
         Family::Sha512 => {
-            own!(Schedule512, Schedule256).unwrap_or_else(|| by(words_64::LIBRARY, sha512()))
+            own!(Schedule512, Schedule256).unwrap_or_else(|| by(SHA512_LIBRARY, sha512()))
         }
         Family::Keccak => own!(Bmi).unwrap_or(PLAIN),
         // Their leaves are messages.

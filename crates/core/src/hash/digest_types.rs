@@ -9,8 +9,9 @@ pub(crate) use super::keccak::{
     ParallelHashXof256, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256, TupleHash128,
     TupleHash256, TupleHashXof128, TupleHashXof256, TurboShake128, TurboShake256,
 };
-pub(crate) use super::md::{Md5, Md5Sha1, Ripemd160, Sha1, Sha224, Sha256};
-pub(crate) use super::sha2::{Sha384, Sha512, Sha512_224, Sha512_256};
+pub(crate) use super::md::{
+    Md5, Md5Sha1, Ripemd160, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256,
+};
 pub(crate) use super::xxh::{Xxh3_64, Xxh3_128, Xxh32, Xxh64};
 
 /// Calls the macro `$then` with `$arguments` and the names of the hashes: first those over which

@@ -7,7 +7,6 @@ pub(crate) mod blake2;
 pub(crate) mod blake3;
 #[allow(unsafe_code)]
 pub(crate) mod compression;
-#[allow(unsafe_code)]
 pub(crate) mod crc;
 pub(crate) mod digest;
 pub(crate) mod digest_types;
@@ -22,9 +21,7 @@ pub mod many;
 pub(crate) mod md;
 pub(crate) mod parts;
 pub(crate) mod running;
-#[allow(unsafe_code)]
-pub(crate) mod sha2;
-mod state_format;
+pub(crate) mod state_format;
 #[allow(unsafe_code)]
 pub(crate) mod xxh;
 

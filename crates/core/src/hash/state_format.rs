@@ -4,9 +4,59 @@
 //! bytes in the buffer) and unused bytes are zero, so that a state has one form. Any other is an
 //! error.
 
+use std::fmt::Debug;
+use std::ops::BitXorAssign;
+
+use crate::wipe::Plain;
+
 /// The longest message that has a state. No standard's limit is lower, and no counter overflows
 /// before the memory of any machine ends.
 pub(crate) const LENGTH_MAX: u64 = 1 << 60;
+
+/// A word of a hash, of 32 or 64 bits.
+pub(crate) trait Word:
+    Plain + Copy + PartialEq + Debug + BitXorAssign + Send + Sync + 'static
+{
+    const ZERO: Self;
+
+    /// Returns the words of bytes, followed by zeros.
+    fn read<const N: usize>(bytes: &[u8], big_endian: bool) -> [Self; N];
+    /// Fills bytes with words, of the last as many bytes as fit.
+    fn write(words: &[Self], target: &mut [u8], big_endian: bool);
+}
+
+macro_rules! words {
+    ($($word:ty)*) => {$(
+        impl Word for $word {
+            const ZERO: $word = 0;
+
+            #[inline]
+            fn read<const N: usize>(bytes: &[u8], big_endian: bool) -> [$word; N] {
+                let mut words = [0; N];
+                for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+                    let read = <$word>::from_le_bytes(*bytes);
+                    *word = if big_endian { read.swap_bytes() } else { read };
+                }
+                words
+            }
+
+            #[inline]
+            fn write(words: &[$word], target: &mut [u8], big_endian: bool) {
+                let bytes =
+                    |word: $word| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
+                let (chunks, rest) = target.as_chunks_mut();
+                for (chunk, &word) in chunks.iter_mut().zip(words) {
+                    *chunk = bytes(word);
+                }
+                if !rest.is_empty() {
+                    rest.copy_from_slice(&bytes(words[chunks.len()])[..rest.len()]);
+                }
+            }
+        }
+    )*};
+}
+
+words!(u32 u64);
 
 /// Reads the fields of a state. `None` means that it is not one.
 pub(crate) struct Reader<'a>(&'a [u8]);
@@ -32,24 +82,12 @@ impl<'a> Reader<'a> {
         self.bytes().map(|&bytes| u64::from_le_bytes(bytes))
     }
 
-    /// Reads the next words of 32 bits.
+    /// Reads the next words.
     #[inline]
-    pub(crate) fn words_32<const N: usize>(&mut self) -> Option<[u32; N]> {
-        let mut words = [0; N];
-        for word in &mut words {
-            *word = u32::from_le_bytes(*self.bytes()?);
-        }
-        Some(words)
-    }
-
-    /// Reads the next words of 64 bits.
-    #[inline]
-    pub(crate) fn words_64<const N: usize>(&mut self) -> Option<[u64; N]> {
-        let mut words = [0; N];
-        for word in &mut words {
-            *word = self.integer()?;
-        }
-        Some(words)
+    pub(crate) fn words<W: Word, const N: usize>(&mut self) -> Option<[W; N]> {
+        let (bytes, rest) = self.0.split_at_checked(N * size_of::<W>())?;
+        self.0 = rest;
+        Some(W::read(bytes, false))
     }
 
     /// Reads the message's length.
@@ -97,16 +135,13 @@ impl<'a> Writer<'a> {
         self.bytes(&integer.to_le_bytes())
     }
 
-    /// Writes the next words of 32 bits.
+    /// Writes the next words.
     #[inline]
-    pub(crate) fn words_32(&mut self, words: &[u32]) -> &mut Self {
-        words.iter().fold(self, |writer, word| writer.bytes(&word.to_le_bytes()))
-    }
-
-    /// Writes the next words of 64 bits.
-    #[inline]
-    pub(crate) fn words_64(&mut self, words: &[u64]) -> &mut Self {
-        words.iter().fold(self, |writer, &word| writer.integer(word))
+    pub(crate) fn words<W: Word>(&mut self, words: &[W]) -> &mut Self {
+        let (bytes, rest) = std::mem::take(&mut self.0).split_at_mut(size_of_val(words));
+        W::write(words, bytes, false);
+        self.0 = rest;
+        self
     }
 
     /// Writes a buffer of `size` bytes of which only these are in use.

@@ -1,4 +1,6 @@
 //! The kernels of 64-bit ARM: the same names as in [`any`](super::any), which serves what has no kernel
 //! here.
 
-pub(crate) use super::any::is_intel;
+pub(crate) mod crc;
+
+pub(crate) use crate::cpu::any::{is_intel, sha512};

@@ -9,8 +9,9 @@
 //! oracle in tests, takes 2 % more and does not give out its state. Vectors have twice the latency:
 //! `blake2_simd` takes 1150 and 2110.
 
+use super::compression::constants::{FIRST_WORDS_256, first_words_64};
 use super::digest::Digest;
-use super::state_format::{Reader, Writer};
+use super::state_format::{Reader, Word, Writer};
 use crate::catalog::Parameter;
 use crate::inputs::Params;
 use crate::parameters::Parameters;
@@ -70,7 +71,7 @@ macro_rules! rounds {
 macro_rules! blake2_digest {
     ($(#[$doc:meta])* $name:ident, $word:ty, $block:literal, $size:literal, $first:ident,
         $compress:ident,
-     $words:ident, $rotations:tt $(, $twelve:ident)?) => {
+     $rotations:tt $(, $twelve:ident)?) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub(crate) struct $name {
@@ -125,13 +126,13 @@ macro_rules! blake2_digest {
             fn save(&self, state: &mut [u8]) {
                 let used = &self.buffer[..self.waiting()];
                 let mut writer = Writer::over(state);
-                writer.$words(&self.words).integer(self.length).buffer(used, $block).end();
+                writer.words(&self.words).integer(self.length).buffer(used, $block).end();
             }
 
             #[inline]
             fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
                 let mut fields = Reader::of(state, Self::STATE)?;
-                let (words, length) = (fields.$words()?, fields.length()?);
+                let (words, length) = (fields.words()?, fields.length()?);
                 if length < $block && params.parameters.bytes(Parameter::Key).is_some() {
                     return None;
                 }
@@ -221,15 +222,7 @@ macro_rules! blake2_digest {
                 let mut last = Secret::<$block>::zeros();
                 last.0[..rest.len()].copy_from_slice(rest);
                 $compress(words, &[last.0], length, true);
-                let whole = target.len() / ($size / 8);
-                let mut chunks = target.chunks_exact_mut($size / 8);
-                for (bytes, word) in (&mut chunks).zip(words.iter()) {
-                    bytes.copy_from_slice(&word.to_le_bytes());
-                }
-                let rest = chunks.into_remainder();
-                if !rest.is_empty() {
-                    rest.copy_from_slice(&words[whole].to_le_bytes()[..rest.len()]);
-                }
+                Word::write(words, target, false);
             }
         }
 
@@ -261,11 +254,11 @@ macro_rules! blake2_digest {
 
 blake2_digest!(
     /// BLAKE2b with at most 64 bytes of digest.
-    Blake2b512, u64, 128, 64, FIRST_64, compress_64, words_64, (32 24 16 63), twelve
+    Blake2b512, u64, 128, 64, FIRST_64, compress_64, (32 24 16 63), twelve
 );
 blake2_digest!(
     /// BLAKE2s with at most 32 bytes of digest.
-    Blake2s256, u32, 64, 32, FIRST_32, compress_32, words_32, (16 12 8 7)
+    Blake2s256, u32, 64, 32, FIRST_32, compress_32, (16 12 8 7)
 );
 
 impl Blake2b512 {
@@ -293,8 +286,8 @@ fn all_but_last<const BLOCK: usize>(source: &[u8]) -> usize {
 }
 
 /// The first words of SHA-512 and SHA-256.
-const FIRST_64: [u64; 8] = super::sha2::long::first_words::<64>();
-const FIRST_32: [u32; 8] = super::compression::words_32::FIRST_WORDS_256;
+const FIRST_64: [u64; 8] = first_words_64(64);
+const FIRST_32: [u32; 8] = FIRST_WORDS_256;
 
 #[cfg(test)]
 mod tests;

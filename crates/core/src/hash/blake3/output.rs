@@ -20,7 +20,7 @@ const KEYED_HASH: u8 = 1 << 4;
 const DERIVE_KEY_MATERIAL: u8 = 1 << 6;
 
 /// The first words, which are those of SHA-256.
-const FIRST_WORDS: [u32; 8] = crate::hash::compression::words_32::FIRST_WORDS_256;
+const FIRST_WORDS: [u32; 8] = crate::hash::compression::constants::FIRST_WORDS_256;
 
 /// The inputs of the compression that computes the output. Wiped on drop.
 pub(super) struct OutputReader {

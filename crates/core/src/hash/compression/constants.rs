@@ -1,4 +1,4 @@
-//! The round constants of SHA-2.
+//! The initial words of hashes, and the round constants of SHA-2.
 
 /// Constants in as few cache lines as they fill.
 #[repr(align(64))]
@@ -42,3 +42,41 @@ pub(crate) static CONSTANTS_512: Constants<[u64; 80]> = Constants([
     0x28db77f523047d84, 0x32caab7b40c72493, 0x3c9ebe0a15c9bebc, 0x431d67c49c100d4c,
     0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
 ]);
+
+/// SHA-1's initial words; the first four are also MD5's, and all are RIPEMD-160's.
+pub(crate) const FIRST_WORDS: [u32; 5] =
+    [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
+
+/// FIPS 180-4, section 5.3.2.
+pub(crate) const FIRST_WORDS_224: [u32; 8] = [
+    0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4,
+];
+
+/// FIPS 180-4, section 5.3.3; BLAKE2s begins with them too.
+pub(crate) const FIRST_WORDS_256: [u32; 8] = [
+    0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+];
+
+/// Returns the initial words for a digest of `size` bytes (FIPS 180-4, sections 5.3.4 to 5.3.6).
+#[inline]
+#[rustfmt::skip] // rows
+pub(crate) const fn first_words_64(size: usize) -> [u64; 8] {
+    match size {
+        28 => [
+            0x8c3d37c819544da2, 0x73e1996689dcd4d6, 0x1dfab7ae32ff9c82, 0x679dd514582f9fcf,
+            0x0f6d2b697bd44da8, 0x77e36f7304c48942, 0x3f9d85a86a1d36c8, 0x1112e6ad91d692a1,
+        ],
+        32 => [
+            0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
+            0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2,
+        ],
+        48 => [
+            0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
+            0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4,
+        ],
+        _ => [
+            0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+            0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+        ],
+    }
+}

@@ -5,10 +5,7 @@
 pub(crate) mod constants;
 pub(crate) mod keccak_p;
 mod plain;
-pub(crate) mod words_32;
-pub(crate) mod words_64;
-#[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod words;
 
 #[cfg(test)]
 mod tests;

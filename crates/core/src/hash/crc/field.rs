@@ -4,23 +4,32 @@
 //! product of two words is in the same form their product times x, so that a word multiplied by
 //! [`power`]`(n - 1)` is the word times x^n, modulo the polynomial.
 
-/// The constants of a polynomial P of degree 64, without its highest coefficient.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) struct Constants {
-    /// Moves a block forward by 1, 2, 4, 8, 16 and 32 blocks: the factors of its first and second
-    /// word.
-    pub(super) forward: [[u64; 2]; 6],
-    /// The quotient of x^128 by P: bit `i` is the coefficient of x^(64 - i), without the last.
-    pub(super) quotient: u64,
-    /// P: bit `i` is the coefficient of x^(64 - i), without the last.
-    pub(super) divisor: u64,
-    /// The last coefficient of P, in every bit.
-    pub(super) odd: u64,
+/// Bytes of a block, which a carry-less product folds.
+pub(crate) const BLOCK: usize = 16;
+
+/// A reflected polynomial, with what kernels need of it.
+pub(crate) struct Polynomial<const POLY: u64>;
+
+impl<const POLY: u64> Polynomial<POLY> {
+    pub(crate) const CONSTANTS: &'static Constants = &Constants::of(POLY);
+    pub(crate) const TABLES: &'static [[u64; 256]; 8] = &tables(POLY);
 }
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+/// The constants of a polynomial P of degree 64, without its highest coefficient.
+pub(crate) struct Constants {
+    /// Moves a block forward by 1, 2, 4, 8, 16 and 32 blocks: the factors of its first and second
+    /// word.
+    pub(crate) forward: [[u64; 2]; 6],
+    /// The quotient of x^128 by P: bit `i` is the coefficient of x^(64 - i), without the last.
+    pub(crate) quotient: u64,
+    /// P: bit `i` is the coefficient of x^(64 - i), without the last.
+    pub(crate) divisor: u64,
+    /// The last coefficient of P, in every bit.
+    pub(crate) odd: u64,
+}
+
 impl Constants {
-    pub(super) const fn of(poly: u64) -> Self {
+    const fn of(poly: u64) -> Self {
         let mut forward = [[0; 2]; 6];
         let mut place = 0;
         while place < forward.len() {
@@ -47,12 +56,11 @@ impl Constants {
 }
 
 /// Returns the polynomial times x.
-pub(super) const fn times_x(poly: u64, number: u64) -> u64 {
+pub(crate) const fn times_x(poly: u64, number: u64) -> u64 {
     number >> 1 ^ (number & 1).wrapping_neg() & poly
 }
 
 /// Returns x^n.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn power(poly: u64, n: usize) -> u64 {
     let mut number = 1 << 63;
     let mut at = 0;
@@ -64,8 +72,7 @@ const fn power(poly: u64, n: usize) -> u64 {
 }
 
 /// Returns for each byte its remainder when 0 to 7 bytes follow it.
-#[cfg(not(target_arch = "wasm32"))]
-pub(super) const fn tables(poly: u64) -> [[u64; 256]; 8] {
+const fn tables(poly: u64) -> [[u64; 256]; 8] {
     let mut tables = [[0; 256]; 8];
     let mut byte = 0;
     while byte < 256 {
@@ -81,4 +88,21 @@ pub(super) const fn tables(poly: u64) -> [[u64; 256]; 8] {
         byte += 1;
     }
     tables
+}
+
+/// Absorbs eight bytes at once, then the rest, with tables.
+#[inline]
+pub(crate) fn by_tables(tables: &[[u64; 256]; 8], mut register: u64, source: &[u8]) -> u64 {
+    let (words, rest) = source.as_chunks();
+    for word in words {
+        let mixed = (register ^ u64::from_le_bytes(*word)).to_le_bytes();
+        register = 0;
+        for (table, byte) in tables.iter().rev().zip(mixed) {
+            register ^= table[usize::from(byte)];
+        }
+    }
+    for byte in rest {
+        register = register >> 8 ^ tables[0][usize::from(register as u8 ^ byte)];
+    }
+    register
 }

@@ -137,10 +137,7 @@ impl<const ROUNDS: usize> State<ROUNDS> {
 
     #[inline]
     pub(super) fn save(&self, state: &mut [u8]) {
-        Writer::over(state)
-            .words_64(&self.lanes)
-            .bytes(&[self.at as u8, self.squeezing as u8])
-            .end();
+        Writer::over(state).words(&self.lanes).bytes(&[self.at as u8, self.squeezing as u8]).end();
     }
 
     /// Returns the sponge in a saved state; only an extendable output (`xof`) has states that
@@ -148,7 +145,7 @@ impl<const ROUNDS: usize> State<ROUNDS> {
     #[inline]
     fn load(rate: usize, state: &[u8], xof: bool) -> Option<Self> {
         let mut fields = Reader::of(state, Duplex::<0, ROUNDS>::STATE)?;
-        let lanes = fields.words_64()?;
+        let lanes = fields.words()?;
         let &[at, squeezing] = fields.bytes()?;
         let at = usize::from(at);
         let valid = match squeezing {

@@ -101,7 +101,7 @@ impl<const RATE: usize, const ROUNDS: usize> Tree<RATE, ROUNDS> {
     pub(super) fn save(&self, state: &mut [u8]) {
         let (root, rest) = state.split_at_mut(Duplex::<RATE, ROUNDS>::STATE);
         self.root.save(root);
-        Writer::over(rest).words_64(&self.leaf.lanes).integer(self.length).end();
+        Writer::over(rest).words(&self.leaf.lanes).integer(self.length).end();
     }
 
     /// Returns the tree in a saved state, of an extendable output if `xof`. Callers check the place
@@ -111,7 +111,7 @@ impl<const RATE: usize, const ROUNDS: usize> Tree<RATE, ROUNDS> {
         let mut fields = Reader::of(rest, 200 + 8)?;
         let root = Duplex::load(root, xof)?;
         let mut leaf = Duplex::new();
-        leaf.lanes = fields.words_64()?;
+        leaf.lanes = fields.words()?;
         let length = fields.length()?;
         let waiting = length % kind.size;
         leaf.at = (waiting % RATE as u64) as usize;

@@ -8,7 +8,7 @@ use crate::hash::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Sha
 use crate::hash::md::{Md5, Sha1};
 use crate::hash::md::{Sha224, Sha256};
 #[cfg(target_arch = "x86_64")]
-use crate::hash::sha2::{Sha384, Sha512, Sha512_224, Sha512_256};
+use crate::hash::md::{Sha384, Sha512, Sha512_224, Sha512_256};
 use crate::inputs::Params;
 use crate::tests::Bytes;
 
@@ -112,7 +112,7 @@ fn sha_256_lanes_agree_with_single_hashes() {
 macro_rules! sha_512 {
     () => {
         &|kernels, state, sources, target, sink| {
-            sha512::hash(kernels, (state.words, state.length as u64), sources, target, sink)
+            sha512::hash(kernels, (state.words, state.length), sources, target, sink)
         }
     };
 }

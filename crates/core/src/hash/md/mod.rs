@@ -1,22 +1,24 @@
-//! The hashes over words of 32 bits: MD5, SHA-1, RIPEMD-160, SHA-224, SHA-256 and MD5-SHA1. They
-//! differ in their compression functions; blocks, padding and saved states are the same.
+//! The Merkle-Damgård hashes: MD5, SHA-1, RIPEMD-160, SHA-2 and MD5-SHA1. They differ in their
+//! compression functions and the size of their words; blocks, padding and saved states are the
+//! same.
 
 use std::marker::PhantomData;
 
-use super::compression::words_32::{
-    BLOCK, Compression, Md5Function, Ripemd160Function, Sha1Function, Sha256Function, compress, end,
+use super::compression::words::{
+    Compression, Md5Function, Ripemd160Function, Sha1Function, Sha256Function, Sha512Function,
+    compress, end,
 };
-use super::digest::{Digest, Multibuffer};
+use super::digest::{Digest, Multibuffer, OutputBlock, one_by_one};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;
-use super::state_format::{Reader, Writer};
+use super::state_format::{Reader, Word, Writer};
 use crate::checkpoint::DigestSink;
-use crate::hmac::iteration::{HmacIteration, iterate_32, iterate_in_words};
+use crate::hmac::iteration::HmacIteration;
 use crate::inputs::Params;
-use crate::wipe::{Plain, wipe_plain};
+use crate::wipe::{Plain, Wiped, wipe_plain};
 
 /// A compression function with the CPU's kernels for several messages.
-pub(crate) trait Lanes<const N: usize>: Compression<N> {
+pub(crate) trait Lanes<const N: usize, const BLOCK: usize>: Compression<N, BLOCK> {
     /// Works like [`Digest::multibuffer`].
     #[inline]
     fn multibuffer() -> Option<Multibuffer> {
@@ -25,7 +27,7 @@ pub(crate) trait Lanes<const N: usize>: Compression<N> {
 
     /// Works like [`Digest::finish_batch`], from words that have absorbed that many bytes.
     fn finish_batch(
-        start: ([u32; N], u64),
+        start: ([Self::Word; N], u64),
         sources: &[&[u8]],
         target: &mut [u8],
         sink: DigestSink<'_>,
@@ -35,7 +37,7 @@ pub(crate) trait Lanes<const N: usize>: Compression<N> {
     }
 
     /// Iterates as many blocks of PBKDF2 as there are kernels for, and returns that number.
-    fn iterate(iterations: &mut [HmacIteration<u32, N>], size: usize, count: u32) -> usize {
+    fn iterate(iterations: &mut [HmacIteration<Self::Word, N>], size: usize, count: u32) -> usize {
         let _ = (iterations, size, count);
         0
     }
@@ -43,8 +45,13 @@ pub(crate) trait Lanes<const N: usize>: Compression<N> {
 
 /// A hash on its way through a message.
 #[derive(Clone)]
-pub(crate) struct Words32<F, const N: usize, const SIZE: usize> {
-    pub(crate) words: [u32; N],
+pub(crate) struct Words<
+    F: Compression<N, BLOCK>,
+    const N: usize,
+    const BLOCK: usize,
+    const SIZE: usize,
+> {
+    pub(crate) words: [F::Word; N],
     /// The bytes of the message so far.
     pub(crate) length: u64,
     buffer: [u8; BLOCK],
@@ -52,9 +59,14 @@ pub(crate) struct Words32<F, const N: usize, const SIZE: usize> {
 }
 
 // SAFETY: made of integers and arrays of integers.
-unsafe impl<F, const N: usize, const SIZE: usize> Plain for Words32<F, N, SIZE> {}
+unsafe impl<F: Compression<N, BLOCK>, const N: usize, const BLOCK: usize, const SIZE: usize> Plain
+    for Words<F, N, BLOCK, SIZE>
+{
+}
 
-impl<F: Lanes<N>, const N: usize, const SIZE: usize> Words32<F, N, SIZE> {
+impl<F: Lanes<N, BLOCK>, const N: usize, const BLOCK: usize, const SIZE: usize>
+    Words<F, N, BLOCK, SIZE>
+{
     /// Returns the bytes that wait for the rest of their block.
     #[inline]
     fn waiting(&self) -> &[u8] {
@@ -62,7 +74,9 @@ impl<F: Lanes<N>, const N: usize, const SIZE: usize> Words32<F, N, SIZE> {
     }
 }
 
-impl<F: Lanes<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SIZE> {
+impl<F: Lanes<N, BLOCK>, const N: usize, const BLOCK: usize, const SIZE: usize> Digest
+    for Words<F, N, BLOCK, SIZE>
+{
     const BLOCK: usize = BLOCK;
     const SIZE: usize = SIZE;
 
@@ -82,18 +96,18 @@ impl<F: Lanes<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SI
             if at + first.len() < BLOCK {
                 return;
             }
-            compress::<F, N>(&mut self.words, &[self.buffer]);
+            compress::<F, N, BLOCK>(&mut self.words, &[self.buffer]);
             source = rest;
         }
         let (blocks, rest) = source.as_chunks();
-        compress::<F, N>(&mut self.words, blocks);
+        compress::<F, N, BLOCK>(&mut self.words, blocks);
         self.buffer[..rest.len()].copy_from_slice(rest);
     }
 
     #[inline]
     fn finish(&mut self, target: &mut [u8]) {
         let at = self.length as usize % BLOCK;
-        end::<F, N>(&mut self.words, self.length, &self.buffer[..at], target);
+        end::<F, N, BLOCK>(&mut self.words, self.length, &self.buffer[..at], target);
     }
 
     #[inline]
@@ -102,23 +116,23 @@ impl<F: Lanes<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SI
             self.update(source);
             self.finish(target);
         } else {
-            end::<F, N>(&mut self.words, self.length + source.len() as u64, source, target);
+            end::<F, N, BLOCK>(&mut self.words, self.length + source.len() as u64, source, target);
         }
     }
 
     // Words, length, buffer.
-    const STATE: usize = 4 * N + 8 + BLOCK;
+    const STATE: usize = size_of::<[F::Word; N]>() + 8 + BLOCK;
 
     #[inline]
     fn save(&self, state: &mut [u8]) {
         let mut writer = Writer::over(state);
-        writer.words_32(&self.words).integer(self.length).buffer(self.waiting(), BLOCK).end();
+        writer.words(&self.words).integer(self.length).buffer(self.waiting(), BLOCK).end();
     }
 
     #[inline]
     fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
         let mut fields = Reader::of(state, Self::STATE)?;
-        let (words, length) = (fields.words_32()?, fields.length()?);
+        let (words, length) = (fields.words()?, fields.length()?);
         let buffer = *fields.buffer(length as usize % BLOCK)?;
         Some(Self { words, length, buffer, ..Self::new(params) })
     }
@@ -138,30 +152,51 @@ impl<F: Lanes<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SI
         F::finish_batch((self.words, self.length), sources, target, sink);
     }
 
-    iterate_in_words!(
-        [u32; N],
-        16,
-        read_32,
-        write_32,
-        F::BIG_ENDIAN,
-        |hash| hash.words,
-        F::iterate,
-        |iteration: &mut _, size, count| iterate_32(iteration, size, count, |words, block| {
-            compress::<F, N>(words, &[*block])
-        })
-    );
+    const ITERATED: bool = F::BIG_ENDIAN && SIZE.is_multiple_of(size_of::<F::Word>());
+
+    fn iterate(outputs: &mut [OutputBlock<Self>], count: u32) {
+        /// The most blocks at once.
+        const MAX: usize = 16;
+
+        if !Self::ITERATED {
+            return one_by_one(outputs, count);
+        }
+        let read = |digest: &[u8]| F::Word::read(&digest[..SIZE], true);
+        for outputs in outputs.chunks_mut(MAX) {
+            let mut iterations = Wiped([HmacIteration::ZERO; MAX]);
+            let iterations = &mut iterations.0[..outputs.len()];
+            for (iteration, output) in iterations.iter_mut().zip(&*outputs) {
+                *iteration = HmacIteration {
+                    inner: output.inner.words,
+                    outer: output.outer.words,
+                    last: read(&output.last.0),
+                    sum: read(&output.sum.0),
+                };
+            }
+            let done = F::iterate(&mut *iterations, SIZE, count);
+            for iteration in &mut iterations[done..] {
+                iteration.iterate(SIZE, count, |words, block| {
+                    compress::<F, N, BLOCK>(words, &[*block]);
+                });
+            }
+            for (iteration, output) in iterations.iter().zip(outputs) {
+                F::Word::write(&iteration.last, &mut output.last.0[..SIZE], true);
+                F::Word::write(&iteration.sum, &mut output.sum.0[..SIZE], true);
+            }
+        }
+    }
 
     #[inline]
     fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut words = F::first_words(SIZE);
-        end::<F, N>(&mut words, source.len() as u64, source, target);
+        end::<F, N, BLOCK>(&mut words, source.len() as u64, source, target);
         wipe_plain(&mut words);
     }
 }
 
 /// Defines the methods of [`Lanes`] that the kernels of `$lanes` serve on `$arch`.
 macro_rules! in_lanes {
-    ($lanes:ident, $hash:expr, on $arch:meta, $words:literal $(, $iterate:ident)?) => {
+    ($lanes:ident, $hash:expr, on $arch:meta, [$word:ty; $words:literal] $(, $iterate:ident)?) => {
         #[cfg($arch)]
         #[inline]
         fn multibuffer() -> Option<Multibuffer> {
@@ -170,7 +205,7 @@ macro_rules! in_lanes {
 
         #[cfg($arch)]
         fn finish_batch(
-            start: ([u32; $words], u64),
+            start: ([$word; $words], u64),
             sources: &[&[u8]],
             target: &mut [u8],
             sink: DigestSink<'_>,
@@ -181,7 +216,7 @@ macro_rules! in_lanes {
         $(
             #[cfg($arch)]
             fn $iterate(
-                iterations: &mut [HmacIteration<u32, $words>],
+                iterations: &mut [HmacIteration<$word, $words>],
                 size: usize,
                 count: u32,
             ) -> usize {
@@ -191,40 +226,52 @@ macro_rules! in_lanes {
     };
 }
 
-impl Lanes<4> for Md5Function {
-    in_lanes!(md5, lanes::md5::hash, on target_arch = "x86_64", 4);
+impl Lanes<4, 64> for Md5Function {
+    in_lanes!(md5, lanes::md5::hash, on target_arch = "x86_64", [u32; 4]);
 }
 
-impl Lanes<5> for Sha1Function {
-    in_lanes!(sha1, lanes::sha1::hash, on target_arch = "x86_64", 5, iterate);
+impl Lanes<5, 64> for Sha1Function {
+    in_lanes!(sha1, lanes::sha1::hash, on target_arch = "x86_64", [u32; 5], iterate);
 }
 
-impl Lanes<5> for Ripemd160Function {}
+impl Lanes<5, 64> for Ripemd160Function {}
 
-impl Lanes<8> for Sha256Function {
+impl Lanes<8, 64> for Sha256Function {
     in_lanes!(
         sha256, lanes::hash_sha256,
-        on any(target_arch = "x86_64", target_arch = "aarch64"), 8, iterate
+        on any(target_arch = "x86_64", target_arch = "aarch64"), [u32; 8], iterate
     );
 }
 
+impl Lanes<8, 128> for Sha512Function {
+    in_lanes!(sha512, lanes::sha512::hash, on target_arch = "x86_64", [u64; 8], iterate);
+}
+
 /// MD5.
-pub(crate) type Md5 = Words32<Md5Function, 4, 16>;
+pub(crate) type Md5 = Words<Md5Function, 4, 64, 16>;
 /// SHA-1.
-pub(crate) type Sha1 = Words32<Sha1Function, 5, 20>;
+pub(crate) type Sha1 = Words<Sha1Function, 5, 64, 20>;
 /// RIPEMD-160.
-pub(crate) type Ripemd160 = Words32<Ripemd160Function, 5, 20>;
+pub(crate) type Ripemd160 = Words<Ripemd160Function, 5, 64, 20>;
 /// SHA-224.
-pub(crate) type Sha224 = Words32<Sha256Function, 8, 28>;
+pub(crate) type Sha224 = Words<Sha256Function, 8, 64, 28>;
 /// SHA-256.
-pub(crate) type Sha256 = Words32<Sha256Function, 8, 32>;
+pub(crate) type Sha256 = Words<Sha256Function, 8, 64, 32>;
+/// SHA-384.
+pub(crate) type Sha384 = Words<Sha512Function, 8, 128, 48>;
+/// SHA-512.
+pub(crate) type Sha512 = Words<Sha512Function, 8, 128, 64>;
+/// SHA-512/224.
+pub(crate) type Sha512_224 = Words<Sha512Function, 8, 128, 28>;
+/// SHA-512/256.
+pub(crate) type Sha512_256 = Words<Sha512Function, 8, 128, 32>;
 
 /// MD5, then SHA-1, of the same message: TLS 1.0's and 1.1's.
 #[derive(Clone)]
 pub(crate) struct Md5Sha1(Md5, Sha1);
 
 impl Digest for Md5Sha1 {
-    const BLOCK: usize = BLOCK;
+    const BLOCK: usize = Md5::BLOCK;
     const SIZE: usize = Md5::SIZE + Sha1::SIZE;
 
     #[inline]
@@ -246,25 +293,25 @@ impl Digest for Md5Sha1 {
     }
 
     // MD5's words, SHA-1's words, and once what they share: length, buffer.
-    const STATE: usize = 16 + 20 + 8 + BLOCK;
+    const STATE: usize = 16 + 20 + 8 + Self::BLOCK;
 
     #[inline]
     fn save(&self, state: &mut [u8]) {
         let Self(md5, sha1) = self;
         let mut writer = Writer::over(state);
         writer
-            .words_32(&md5.words)
-            .words_32(&sha1.words)
+            .words(&md5.words)
+            .words(&sha1.words)
             .integer(md5.length)
-            .buffer(md5.waiting(), BLOCK)
+            .buffer(md5.waiting(), Self::BLOCK)
             .end();
     }
 
     #[inline]
     fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
         let mut fields = Reader::of(state, Self::STATE)?;
-        let (md5, sha1, length) = (fields.words_32()?, fields.words_32()?, fields.length()?);
-        let buffer = *fields.buffer(length as usize % BLOCK)?;
+        let (md5, sha1, length) = (fields.words()?, fields.words()?, fields.length()?);
+        let buffer = *fields.buffer(length as usize % Self::BLOCK)?;
         Some(Self(
             Md5 { words: md5, length, buffer, ..Md5::new(params) },
             Sha1 { words: sha1, length, buffer, ..Sha1::new(params) },
@@ -277,3 +324,6 @@ impl Digest for Md5Sha1 {
         self.1.wipe();
     }
 }
+
+#[cfg(test)]
+mod tests;

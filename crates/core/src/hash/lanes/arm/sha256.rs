@@ -13,8 +13,7 @@ use super::{
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::Sha2;
 use crate::hash::compression::constants::CONSTANTS_256;
-use crate::hash::compression::words_32;
-use crate::hash::compression::words_32::Sha256Function;
+use crate::hash::compression::words::{self, Sha256Function};
 use crate::hmac::iteration::HmacIteration;
 use crate::wipe::Wiped;
 
@@ -25,9 +24,9 @@ block_hash!(
     64,
     32,
     to_be_bytes,
-    |state, blocks| words_32::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
+    |state, blocks| words::compress::<Sha256Function, 8, 64>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        words_32::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
+        words::end::<Sha256Function, 8, 64>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

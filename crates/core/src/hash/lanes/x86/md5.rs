@@ -18,16 +18,15 @@ use super::{
 };
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512};
-use crate::hash::compression::words_32;
-use crate::hash::compression::words_32::Md5Function;
+use crate::hash::compression::words::{self, Md5Function};
 use crate::wipe::Wiped;
 
 merkle_damgard!(
     /// MD5.
     Md5, [u32; 4], 64, 16, kept, to_le_bytes, U32x16: 16, U32x8: 8 from 3,
-    |state, blocks| words_32::compress::<Md5Function, 4>(state, blocks.as_chunks().0),
+    |state, blocks| words::compress::<Md5Function, 4, 64>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        words_32::end::<Md5Function, 4>(&mut Wiped(state).0, length, rest, target)
+        words::end::<Md5Function, 4, 64>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

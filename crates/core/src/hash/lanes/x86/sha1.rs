@@ -20,17 +20,16 @@ use super::{
 };
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512, ShaNi};
-use crate::hash::compression::words_32;
-use crate::hash::compression::words_32::Sha1Function;
+use crate::hash::compression::words::{self, Sha1Function};
 use crate::hmac::iteration::HmacIteration;
 use crate::wipe::Wiped;
 
 merkle_damgard!(
     /// SHA-1.
     Sha1, [u32; 5], 64, 20, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 3; ShaNi from 8,
-    |state, blocks| words_32::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
+    |state, blocks| words::compress::<Sha1Function, 5, 64>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        words_32::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
+        words::end::<Sha1Function, 5, 64>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

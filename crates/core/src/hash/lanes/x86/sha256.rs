@@ -24,8 +24,7 @@ use super::{
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512, ShaNi};
 use crate::hash::compression::constants::CONSTANTS_256;
-use crate::hash::compression::words_32;
-use crate::hash::compression::words_32::Sha256Function;
+use crate::hash::compression::words::{self, Sha256Function};
 use crate::hmac::iteration::HmacIteration;
 use crate::wipe::Wiped;
 
@@ -33,9 +32,9 @@ use crate::wipe::Wiped;
 merkle_damgard!(
     /// SHA-256, and SHA-224, which begins with other words and shows fewer.
     Sha256, [u32; 8], 64, 32, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 4; ShaNi from 12,
-    |state, blocks| words_32::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
+    |state, blocks| words::compress::<Sha256Function, 8, 64>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        words_32::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
+        words::end::<Sha256Function, 8, 64>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

@@ -20,15 +20,15 @@ use super::{
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512};
 use crate::hash::compression::constants::CONSTANTS_512;
-use crate::hash::compression::words_64;
+use crate::hash::compression::words::{self, Sha512Function};
 use crate::hmac::iteration::HmacIteration;
 use crate::wipe::Wiped;
 
 merkle_damgard!(
     /// SHA-512 and its kin, which begin with other words and show fewer.
     Sha512, [u64; 8], 128, 64, reversed, to_be_bytes, U64x8: 8, U64x4: 4 from 4,
-    |state, blocks| words_64::compress(state, blocks.as_chunks().0),
-    |state, length, rest, target| words_64::end(&mut Wiped(state).0, length.into(), rest, target)
+    |state, blocks| words::compress::<Sha512Function, 8, 128>(state, blocks.as_chunks().0),
+    |state, length, rest, target| words::end::<Sha512Function, 8, 128>(&mut Wiped(state).0, length, rest, target)
 );
 
 rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS_512.0, 5,

@@ -6,13 +6,13 @@ use crate::hash::digest::one_by_one;
 use crate::hash::lanes::tests::choices;
 use crate::hash::lanes::{Kernels, Multibuffer, sha256};
 use crate::hash::md::{Sha224, Sha256};
-use crate::hmac::iteration::{HmacIteration, read_32};
+use crate::hash::state_format::Word;
+use crate::hmac::iteration::HmacIteration;
 use crate::inputs::Params;
 use crate::tests::Bytes;
 
 /// Compares `iterate` with the scalar code for 1 to 16 blocks of output.
-fn check<D: Digest, W: Copy + PartialEq + std::fmt::Debug, const WORDS: usize>(
-    read: fn(&[u8]) -> [W; WORDS],
+fn check<D: Digest, W: Word, const WORDS: usize>(
     words: fn(&D) -> [W; WORDS],
     iterate: fn(Kernels, &mut [HmacIteration<W, WORDS>], usize, u32) -> usize,
     multibuffer: fn(Kernels) -> Option<Multibuffer>,
@@ -35,7 +35,7 @@ fn check<D: Digest, W: Copy + PartialEq + std::fmt::Debug, const WORDS: usize>(
                     OutputBlock { inner, outer, last, sum }
                 })
                 .collect();
-            let digest = |digest: &Secret<SIZE_MAX>| read(&digest.0[..D::SIZE]);
+            let digest = |digest: &Secret<SIZE_MAX>| W::read::<WORDS>(&digest.0[..D::SIZE], true);
             let mut found: Vec<HmacIteration<W, WORDS>> = outputs
                 .iter()
                 .map(|output| HmacIteration {
@@ -69,20 +69,18 @@ fn check<D: Digest, W: Copy + PartialEq + std::fmt::Debug, const WORDS: usize>(
 
 #[test]
 fn all_kernels_agree() {
-    check::<Sha224, u32, 8>(read_32, |hash| hash.words, sha256::iterate, sha256::multibuffer);
-    check::<Sha256, u32, 8>(read_32, |hash| hash.words, sha256::iterate, sha256::multibuffer);
+    check::<Sha224, u32, 8>(|hash| hash.words, sha256::iterate, sha256::multibuffer);
+    check::<Sha256, u32, 8>(|hash| hash.words, sha256::iterate, sha256::multibuffer);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn all_kernels_of_x86_agree() {
     use crate::hash::lanes::{sha1, sha512};
-    use crate::hash::md::Sha1;
-    use crate::hash::sha2::{Sha384, Sha512, Sha512_256};
-    use crate::hmac::iteration::read_64;
+    use crate::hash::md::{Sha1, Sha384, Sha512, Sha512_256};
 
-    check::<Sha1, u32, 5>(read_32, |hash| hash.words, sha1::iterate, sha1::multibuffer);
-    check::<Sha384, u64, 8>(read_64, |hash| hash.words, sha512::iterate, sha512::multibuffer);
-    check::<Sha512, u64, 8>(read_64, |hash| hash.words, sha512::iterate, sha512::multibuffer);
-    check::<Sha512_256, u64, 8>(read_64, |hash| hash.words, sha512::iterate, sha512::multibuffer);
+    check::<Sha1, u32, 5>(|hash| hash.words, sha1::iterate, sha1::multibuffer);
+    check::<Sha384, u64, 8>(|hash| hash.words, sha512::iterate, sha512::multibuffer);
+    check::<Sha512, u64, 8>(|hash| hash.words, sha512::iterate, sha512::multibuffer);
+    check::<Sha512_256, u64, 8>(|hash| hash.words, sha512::iterate, sha512::multibuffer);
 }

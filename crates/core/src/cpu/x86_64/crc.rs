@@ -3,16 +3,72 @@
 
 use std::arch::x86_64::*;
 
-use super::BLOCK;
-use super::field::Constants;
 use crate::cpu::features::{Carryless, Fold256, Fold512};
+use crate::hash::crc::field::{BLOCK, Constants, Polynomial, by_tables};
 
 /// Blocks from which the wide products are faster.
-pub(super) const WIDE: usize = 16;
+const WIDE: usize = 16;
+
+/// Absorbs bytes with the widest products that the CPU has.
+#[inline]
+pub(crate) fn absorb<const POLY: u64>(register: u64, source: &[u8]) -> u64 {
+    let (blocks, rest) = source.as_chunks();
+    by_tables(Polynomial::<POLY>::TABLES, absorb_blocks::<POLY>(register, blocks), rest)
+}
+
+#[inline]
+fn absorb_blocks<const POLY: u64>(register: u64, blocks: &[[u8; BLOCK]]) -> u64 {
+    if blocks.is_empty() {
+        return register;
+    }
+    let constants = Polynomial::<POLY>::CONSTANTS;
+    if blocks.len() >= WIDE {
+        if let Some(proof) = Fold512::detect() {
+            // SAFETY: the proof says that the CPU has the instructions.
+            return unsafe { fold_512(constants, register, blocks, proof) };
+        }
+        if let Some(proof) = Fold256::detect() {
+            // SAFETY: the proof says that the CPU has the instructions.
+            return unsafe { fold_256(constants, register, blocks, proof) };
+        }
+    }
+    if let Some(proof) = Carryless::detect() {
+        // SAFETY: the proof says that the CPU has the instructions.
+        return unsafe { fold_128(constants, register, blocks, proof) };
+    }
+    by_tables(Polynomial::<POLY>::TABLES, register, blocks.as_flattened())
+}
+
+/// Calls `check` with the register after the blocks by each set of instructions.
+#[cfg(test)]
+pub(crate) fn each(
+    constants: &Constants,
+    register: u64,
+    blocks: &[[u8; BLOCK]],
+    check: impl Fn(u64),
+) {
+    use crate::cpu::features::OrSkip;
+    // SAFETY: the proofs say that the CPU has the instructions.
+    unsafe {
+        if let Some(proof) = Carryless::detect().or_skip() {
+            check(fold_128(constants, register, blocks, proof));
+        }
+        if let Some(proof) = Fold256::detect().or_skip()
+            && blocks.len() >= WIDE
+        {
+            check(fold_256(constants, register, blocks, proof));
+        }
+        if let Some(proof) = Fold512::detect().or_skip()
+            && blocks.len() >= WIDE
+        {
+            check(fold_512(constants, register, blocks, proof));
+        }
+    }
+}
 
 /// Absorbs at least one block, four at once.
 #[target_feature(enable = "pclmulqdq,sse2")]
-pub(super) fn fold_128(
+fn fold_128(
     constants: &Constants,
     register: u64,
     blocks: &[[u8; BLOCK]],
@@ -101,7 +157,7 @@ macro_rules! wide {
      |$x:ident, $y:ident, $z:ident| $sum:expr, |$constants:ident, $all:ident| $block:expr) => {
         $(#[$doc])*
         #[target_feature(enable = $features)]
-        pub(super) fn $name(
+        fn $name(
             $constants: &Constants,
             register: u64,
             blocks: &[[u8; BLOCK]],

@@ -3,18 +3,41 @@
 
 use std::arch::aarch64::*;
 
-use super::BLOCK;
-use super::field::Constants;
 use crate::cpu::features::Pmull;
+use crate::hash::crc::field::{BLOCK, Constants, Polynomial, by_tables};
 
-/// Absorbs at least one block, four at once.
-#[target_feature(enable = "neon,aes")]
-pub(super) fn fold(
+/// Absorbs bytes with products if the CPU has them.
+#[inline]
+pub(crate) fn absorb<const POLY: u64>(register: u64, source: &[u8]) -> u64 {
+    let tables = Polynomial::<POLY>::TABLES;
+    let (blocks, rest) = source.as_chunks();
+    match Pmull::detect() {
+        Some(proof) if !blocks.is_empty() => {
+            // SAFETY: the proof says that the CPU has the instructions.
+            let register = unsafe { fold(Polynomial::<POLY>::CONSTANTS, register, blocks, proof) };
+            by_tables(tables, register, rest)
+        }
+        _ => by_tables(tables, register, source),
+    }
+}
+
+/// Calls `check` with the register after the blocks if the CPU has products.
+#[cfg(test)]
+pub(crate) fn each(
     constants: &Constants,
     register: u64,
     blocks: &[[u8; BLOCK]],
-    _proof: Pmull,
-) -> u64 {
+    check: impl Fn(u64),
+) {
+    if let Some(proof) = Pmull::detect() {
+        // SAFETY: the proof says that the CPU has the instructions.
+        check(unsafe { fold(constants, register, blocks, proof) });
+    }
+}
+
+/// Absorbs at least one block, four at once.
+#[target_feature(enable = "neon,aes")]
+fn fold(constants: &Constants, register: u64, blocks: &[[u8; BLOCK]], _proof: Pmull) -> u64 {
     let (groups, rest) = blocks.as_chunks::<4>();
     let Some((first, groups)) = groups.split_first() else {
         return tail(constants, begin(register, &rest[0]), &rest[1..]);

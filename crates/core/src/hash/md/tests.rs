@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::hash::digest::Digest;
-use crate::hash::md::{Sha224, Sha256};
 use crate::inputs::Params;
 use crate::tests::{Bytes, sizes};
 

@@ -18,9 +18,25 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::constants::CONSTANTS_512;
 use crate::cpu::features::{Schedule256, Schedule512};
+use crate::hash::compression::constants::CONSTANTS_512;
 use crate::wipe::cleanse;
+
+/// Absorbs whole blocks, and returns false if the CPU lacks the instructions for it.
+#[inline]
+pub(crate) fn compress(words: &mut [u64; 8], blocks: &[[u8; 128]]) -> bool {
+    // SAFETY: the proofs say that the CPU has the instructions.
+    unsafe {
+        if let Some(proof) = Schedule512::detect() {
+            compress_512(words, blocks, proof);
+        } else if let Some(proof) = Schedule256::detect() {
+            compress_256(words, blocks, proof);
+        } else {
+            return false;
+        }
+    }
+    true
+}
 
 /// Words of a schedule for two blocks, with the round constants added.
 type Schedule = [__m256i; 40];
@@ -133,7 +149,7 @@ macro_rules! compression {
         {
         $(#[$doc])*
         #[target_feature(enable = $features)]
-        pub(crate) fn $name(words: &mut [u64; 8], blocks: &[[u8; 128]], _proof: $proof) {
+        fn $name(words: &mut [u64; 8], blocks: &[[u8; 128]], _proof: $proof) {
             let mut schedule = MaybeUninit::<Schedule>::uninit();
             let entries: *mut __m256i = schedule.as_mut_ptr().cast();
             let (pairs, last) = blocks.as_chunks::<2>();
@@ -280,3 +296,34 @@ static PAIRS: Pairs = {
     }
     Pairs(words)
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::features::OrSkip;
+    use crate::primitives::{Library, Primitives};
+    use crate::tests::Bytes;
+
+    #[test]
+    fn both_compressions_are_the_librarys() {
+        let mut bytes = Bytes(2);
+        for count in 1..20 {
+            let blocks: Vec<[u8; 128]> = (0..count).map(|_| bytes.array()).collect();
+            let words: [u64; 8] = std::array::from_fn(|_| u64::from_ne_bytes(bytes.array()));
+            let mut expected = words;
+            Library::sha512(&mut expected, &blocks);
+            if let Some(proof) = Schedule256::detect().or_skip() {
+                let mut words = words;
+                // SAFETY: the proof says that the CPU has the instructions.
+                unsafe { compress_256(&mut words, &blocks, proof) };
+                assert_eq!(words, expected, "{count}");
+            }
+            if let Some(proof) = Schedule512::detect().or_skip() {
+                let mut words = words;
+                // SAFETY: as above.
+                unsafe { compress_512(&mut words, &blocks, proof) };
+                assert_eq!(words, expected, "{count}");
+            }
+        }
+    }
+}
