@@ -4,8 +4,6 @@
 //! and aliases are compared without regard to case. The TypeScript table is generated from
 //! [`to_json`].
 
-use std::fmt::Write;
-
 /// A hash function. The discriminant is its number in [`HASHES`] and in the binding.
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -142,6 +140,8 @@ const fn range(parameter: Parameter, least: u64, most: u64) -> ParameterRange {
 pub struct HashFacts {
     /// The hash.
     pub hash: Hash,
+    /// The hashes that the same implementation computes.
+    pub(crate) family: Family,
     /// The standard name, in lower case.
     pub name: &'static str,
     /// Other names.
@@ -251,48 +251,8 @@ impl Hash {
     }
 
     /// Returns its family.
-    pub(crate) const fn family(self) -> Family {
-        match self {
-            Hash::Md5 => Family::Md5,
-            Hash::Ripemd160 => Family::Ripemd160,
-            Hash::Sha1 => Family::Sha1,
-            Hash::Md5Sha1 => Family::Md5Sha1,
-            Hash::Sha224 | Hash::Sha256 => Family::Sha256,
-            Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => Family::Sha512,
-            Hash::Sha3_224
-            | Hash::Sha3_256
-            | Hash::Sha3_384
-            | Hash::Sha3_512
-            | Hash::Keccak224
-            | Hash::Keccak256
-            | Hash::Keccak384
-            | Hash::Keccak512
-            | Hash::Shake128
-            | Hash::Shake256
-            | Hash::CShake128
-            | Hash::CShake256
-            | Hash::Kmac128
-            | Hash::Kmac256
-            | Hash::KmacXof128
-            | Hash::KmacXof256
-            | Hash::TupleHash128
-            | Hash::TupleHash256
-            | Hash::TupleHashXof128
-            | Hash::TupleHashXof256
-            | Hash::TurboShake128
-            | Hash::TurboShake256 => Family::Keccak,
-            Hash::ParallelHash128
-            | Hash::ParallelHash256
-            | Hash::ParallelHashXof128
-            | Hash::ParallelHashXof256
-            | Hash::Kt128
-            | Hash::Kt256 => Family::KeccakTree,
-            Hash::Blake2b512 | Hash::Blake2s256 => Family::Blake2,
-            Hash::Blake3 => Family::Blake3,
-            Hash::Xxh32 | Hash::Xxh64 => Family::Xxh,
-            Hash::Xxh3_64 | Hash::Xxh3_128 => Family::Xxh3,
-            Hash::Crc32 | Hash::Crc32c | Hash::Crc64Nvme => Family::Crc,
-        }
+    pub(crate) fn family(self) -> Family {
+        self.facts().family
     }
 
     /// Returns the hash with this name or alias, in any case.
@@ -365,18 +325,19 @@ fn answers(name: &str, aliases: &[&str], wanted: &str) -> bool {
 }
 
 /// Returns the whole catalog as JSON: `{"parameters":[...],"hashes":[...],"ciphers":[...]}`, each
-/// in the order of its numbers.
+/// in the order of its numbers. The strings of the table are written as they are: a test checks
+/// that none needs an escape.
 pub fn to_json() -> String {
-    let mut json = format!("{{\"parameters\":{:?},\"hashes\":[", Parameter::NAMES);
-    for (index, facts) in HASHES.iter().enumerate() {
-        separate(&mut json, index);
-        write_names(&mut json, facts.hash as u8, facts.name, facts.aliases);
-        let _ = write!(
-            json,
-            ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"tuple\":{},\
+    let hashes = HASHES.iter().map(|facts| {
+        format!(
+            "{{\"id\":{},\"name\":{:?},\"aliases\":{:?},\
+             \"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"tuple\":{},\
              \"keyRequired\":{},\"direct\":{},\"seedBits\":{},\"hmac\":{},\
-             \"oneWay\":{},\"cryptographic\":{},\"broken\":{},\"standard\":\"{}\",\
-             \"portableCost\":{:?},\"parameters\":",
+             \"oneWay\":{},\"cryptographic\":{},\"broken\":{},\"standard\":{:?},\
+             \"portableCost\":{:?},\"parameters\":{}}}",
+            facts.hash as u8,
+            facts.name,
+            facts.aliases,
             facts.digest_size,
             facts.block_size,
             facts.state_size,
@@ -390,20 +351,18 @@ pub fn to_json() -> String {
             facts.cryptographic,
             facts.broken,
             facts.standard,
-            facts.portable_cost
-        );
-        write_parameters(&mut json, facts.parameters);
-        json.push('}');
-    }
-    json.push_str("],\"ciphers\":[");
-    for (index, facts) in CIPHERS.iter().enumerate() {
-        separate(&mut json, index);
-        write_names(&mut json, facts.cipher as u8, facts.name, facts.aliases);
-        let _ = write!(
-            json,
-            ",\"keySize\":{},\"ivSize\":{},\"ivMax\":{},\"aead\":{},\"tagSize\":{},\"tagMin\":{},\
-             \"maxSource\":{},\
-             \"maxAad\":{},\"standard\":\"{}\",\"portableCost\":{:?}}}",
+            facts.portable_cost,
+            parameters_json(facts.parameters),
+        )
+    });
+    let ciphers = CIPHERS.iter().map(|facts| {
+        format!(
+            "{{\"id\":{},\"name\":{:?},\"aliases\":{:?},\
+             \"keySize\":{},\"ivSize\":{},\"ivMax\":{},\"aead\":{},\"tagSize\":{},\"tagMin\":{},\
+             \"maxSource\":{},\"maxAad\":{},\"standard\":{:?},\"portableCost\":{:?}}}",
+            facts.cipher as u8,
+            facts.name,
+            facts.aliases,
             facts.key_size,
             facts.iv_size,
             facts.iv_max,
@@ -413,39 +372,30 @@ pub fn to_json() -> String {
             facts.max_source,
             facts.max_aad,
             facts.standard,
-            facts.portable_cost
-        );
-    }
-    json.push_str("]}");
-    json
+            facts.portable_cost,
+        )
+    });
+    format!(
+        "{{\"parameters\":{:?},\"hashes\":[{}],\"ciphers\":[{}]}}",
+        Parameter::NAMES,
+        joined(hashes),
+        joined(ciphers),
+    )
 }
 
-fn write_parameters(json: &mut String, ranges: &[ParameterRange]) {
+fn parameters_json(ranges: &[ParameterRange]) -> String {
     if ranges.is_empty() {
-        return json.push_str("null");
+        return "null".into();
     }
-    json.push('{');
-    for (index, ParameterRange { parameter, least, most }) in ranges.iter().enumerate() {
-        separate(json, index);
-        let _ = write!(json, "\"{}\":[{least},{most}]", Parameter::NAMES[*parameter as usize]);
-    }
-    json.push('}');
+    let ranges = ranges.iter().map(|ParameterRange { parameter, least, most }| {
+        format!("{:?}:[{least},{most}]", Parameter::NAMES[*parameter as usize])
+    });
+    format!("{{{}}}", joined(ranges))
 }
 
-// The strings of the table are written as they are: a test checks that none needs an escape.
-fn write_names(json: &mut String, id: u8, name: &str, aliases: &[&str]) {
-    let _ = write!(json, "{{\"id\":{id},\"name\":\"{name}\",\"aliases\":[");
-    for (index, alias) in aliases.iter().enumerate() {
-        separate(json, index);
-        let _ = write!(json, "\"{alias}\"");
-    }
-    json.push(']');
-}
-
-fn separate(json: &mut String, index: usize) {
-    if index > 0 {
-        json.push(',');
-    }
+/// Returns the items of a JSON array or object.
+pub(crate) fn joined(items: impl IntoIterator<Item = String>) -> String {
+    items.into_iter().collect::<Vec<_>>().join(",")
 }
 
 /// Removes the aliases in WebAssembly, where hashes and ciphers only have numbers.
@@ -468,6 +418,7 @@ without_aliases!(ciphers, CipherFacts);
 // The values that most hashes share, and then each family. `hash` is replaced in every row.
 const CRYPTOGRAPHIC: HashFacts = HashFacts {
     hash: Hash::Md5,
+    family: Family::Keccak,
     name: "",
     aliases: &[],
     digest_size: 0,
@@ -488,6 +439,22 @@ const CRYPTOGRAPHIC: HashFacts = HashFacts {
 };
 const MERKLE_DAMGARD: HashFacts = HashFacts { one_way: true, ..CRYPTOGRAPHIC };
 const FIPS_180_4: HashFacts = HashFacts { standard: "FIPS 180-4", ..MERKLE_DAMGARD };
+const SHA_256: HashFacts = HashFacts {
+    family: Family::Sha256,
+    block_size: 64,
+    state_size: 104,
+    cost: [45.0, 0.57],
+    portable_cost: [550.0, 2.4],
+    ..FIPS_180_4
+};
+const SHA_512: HashFacts = HashFacts {
+    family: Family::Sha512,
+    block_size: 128,
+    state_size: 200,
+    cost: [125.0, 1.36],
+    portable_cost: [600.0, 2.1],
+    ..FIPS_180_4
+};
 const FIPS_202: HashFacts = HashFacts { standard: "FIPS 202", ..CRYPTOGRAPHIC };
 const SHAKE: HashFacts = HashFacts { xof: true, hmac: false, ..FIPS_202 };
 const SP_800_185: HashFacts =
@@ -526,6 +493,7 @@ const TUPLE_HASH: HashFacts = HashFacts {
 const TUPLE_HASH_XOF: HashFacts =
     HashFacts { xof: true, parameters: &[range(Parameter::Customization, 0, LONG)], ..TUPLE_HASH };
 const PARALLEL_HASH: HashFacts = HashFacts {
+    family: Family::KeccakTree,
     parameters: &[
         range(Parameter::Customization, 0, LONG),
         range(Parameter::BlockSize, 1, LONG),
@@ -536,63 +504,69 @@ const PARALLEL_HASH: HashFacts = HashFacts {
 const PARALLEL_HASH_XOF: HashFacts = HashFacts {
     xof: true,
     parameters: &[range(Parameter::Customization, 0, LONG), range(Parameter::BlockSize, 1, LONG)],
-    ..SP_800_185
+    ..PARALLEL_HASH
 };
 const RFC_9861: HashFacts =
     HashFacts { xof: true, hmac: false, standard: "RFC 9861", ..CRYPTOGRAPHIC };
 const TURBOSHAKE: HashFacts =
     HashFacts { parameters: &[range(Parameter::Domain, 1, 0x7f)], ..RFC_9861 };
-const KANGAROO_TWELVE: HashFacts =
-    HashFacts { parameters: &[range(Parameter::Customization, 0, LONG)], ..RFC_9861 };
+const KANGAROO_TWELVE: HashFacts = HashFacts {
+    family: Family::KeccakTree,
+    parameters: &[range(Parameter::Customization, 0, LONG)],
+    ..RFC_9861
+};
 const KECCAK: HashFacts =
     HashFacts { standard: "Keccak submission to NIST, 2011 (padding 0x01)", ..CRYPTOGRAPHIC };
-const BLAKE2: HashFacts = HashFacts { standard: "RFC 7693", ..CRYPTOGRAPHIC };
+const BLAKE2: HashFacts =
+    HashFacts { family: Family::Blake2, standard: "RFC 7693", ..CRYPTOGRAPHIC };
 const XXH: HashFacts = HashFacts {
+    family: Family::Xxh,
     seed_bits: 64,
     hmac: false,
     cryptographic: false,
     standard: "xxHash specification 0.1.1",
     ..CRYPTOGRAPHIC
 };
-const CRC: HashFacts =
-    HashFacts { block_size: 16, hmac: false, cryptographic: false, ..CRYPTOGRAPHIC };
-const XXH3: HashFacts = HashFacts { standard: "xxHash 0.8", ..XXH };
+const CRC: HashFacts = HashFacts {
+    family: Family::Crc,
+    block_size: 16,
+    hmac: false,
+    cryptographic: false,
+    ..CRYPTOGRAPHIC
+};
+const XXH3: HashFacts = HashFacts { family: Family::Xxh3, standard: "xxHash 0.8", ..XXH };
 
 /// All hashes, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
 pub static HASHES: [HashFacts; 48] = hashes([
-    HashFacts { hash: Hash::Md5, name: "md5", cost: [87.0, 1.25], portable_cost: [520.0, 1.5],
+    HashFacts { hash: Hash::Md5, family: Family::Md5, name: "md5",
+        cost: [87.0, 1.25], portable_cost: [520.0, 1.5],
         digest_size: 16, block_size: 64, state_size: 88, standard: "RFC 1321", broken: true,
         aliases: &["ssl3-md5", "RSA-MD5", "md5WithRSAEncryption", "1.2.840.113549.2.5"],
             ..MERKLE_DAMGARD },
-    HashFacts { hash: Hash::Sha1, name: "sha1", cost: [56.0, 0.51], portable_cost: [540.0, 1.5],
+    HashFacts { hash: Hash::Sha1, family: Family::Sha1, name: "sha1",
+        cost: [56.0, 0.51], portable_cost: [540.0, 1.5],
         digest_size: 20, block_size: 64, state_size: 92, broken: true,
         aliases: &["sha-1", "ssl3-sha1", "RSA-SHA1", "RSA-SHA1-2", "sha1WithRSA",
             "sha1WithRSAEncryption", "1.3.14.3.2.26"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha224, name: "sha224", cost: [45.0, 0.57],
-        portable_cost: [550.0, 2.4], digest_size: 28, block_size: 64, state_size: 104,
+    HashFacts { hash: Hash::Sha224, name: "sha224", digest_size: 28,
         aliases: &["sha-224", "sha2-224", "RSA-SHA224", "sha224WithRSAEncryption",
-            "2.16.840.1.101.3.4.2.4"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha256, name: "sha256", cost: [45.0, 0.57],
-        portable_cost: [550.0, 2.4], digest_size: 32, block_size: 64, state_size: 104,
+            "2.16.840.1.101.3.4.2.4"], ..SHA_256 },
+    HashFacts { hash: Hash::Sha256, name: "sha256", digest_size: 32,
         aliases: &["sha-256", "sha2-256", "RSA-SHA256", "sha256WithRSAEncryption",
-            "2.16.840.1.101.3.4.2.1"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha384, name: "sha384", cost: [125.0, 1.36],
-        portable_cost: [600.0, 2.1], digest_size: 48, block_size: 128, state_size: 200,
+            "2.16.840.1.101.3.4.2.1"], ..SHA_256 },
+    HashFacts { hash: Hash::Sha384, name: "sha384", digest_size: 48,
         aliases: &["sha-384", "sha2-384", "RSA-SHA384", "sha384WithRSAEncryption",
-            "2.16.840.1.101.3.4.2.2"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha512, name: "sha512", cost: [125.0, 1.36],
-        portable_cost: [600.0, 2.1], digest_size: 64, block_size: 128, state_size: 200,
+            "2.16.840.1.101.3.4.2.2"], ..SHA_512 },
+    HashFacts { hash: Hash::Sha512, name: "sha512", digest_size: 64,
         aliases: &["sha-512", "sha2-512", "RSA-SHA512", "sha512WithRSAEncryption",
-            "2.16.840.1.101.3.4.2.3"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha512_224, name: "sha512-224", cost: [125.0, 1.36],
-        portable_cost: [600.0, 2.1], digest_size: 28, block_size: 128, state_size: 200,
+            "2.16.840.1.101.3.4.2.3"], ..SHA_512 },
+    HashFacts { hash: Hash::Sha512_224, name: "sha512-224", digest_size: 28,
         aliases: &["sha512/224", "sha-512/224", "sha-512-224", "sha2-512/224", "RSA-SHA512/224",
-            "sha512-224WithRSAEncryption", "2.16.840.1.101.3.4.2.5"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha512_256, name: "sha512-256", cost: [125.0, 1.36],
-        portable_cost: [600.0, 2.1], digest_size: 32, block_size: 128, state_size: 200,
+            "sha512-224WithRSAEncryption", "2.16.840.1.101.3.4.2.5"], ..SHA_512 },
+    HashFacts { hash: Hash::Sha512_256, name: "sha512-256", digest_size: 32,
         aliases: &["sha512/256", "sha-512/256", "sha-512-256", "sha2-512/256", "RSA-SHA512/256",
-            "sha512-256WithRSAEncryption", "2.16.840.1.101.3.4.2.6"], ..FIPS_180_4 },
+            "sha512-256WithRSAEncryption", "2.16.840.1.101.3.4.2.6"], ..SHA_512 },
     HashFacts { hash: Hash::Sha3_224, name: "sha3-224", cost: [140.0, 1.54],
         portable_cost: [700.0, 3.0], digest_size: 28, block_size: 144, state_size: 202,
         aliases: &["sha3_224", "RSA-SHA3-224", "id-rsassa-pkcs1-v1_5-with-sha3-224",
@@ -637,17 +611,17 @@ pub static HASHES: [HashFacts; 48] = hashes([
             range(Parameter::Personalization, 8, 8), range(Parameter::OutputLength, 1, 32)],
         portable_cost: [460.0, 1.4], digest_size: 32, block_size: 64, state_size: 104,
         aliases: &["blake2s-256", "blake2s", "1.3.6.1.4.1.1722.12.2.2.8"], ..BLAKE2 },
-    HashFacts { hash: Hash::Blake3, name: "blake3", cost: [50.0, 0.135],
+    HashFacts { hash: Hash::Blake3, family: Family::Blake3, name: "blake3", cost: [50.0, 0.135],
         portable_cost: [470.0, 0.58], digest_size: 32, block_size: 64, state_size: 2648, xof: true,
         parameters: &[range(Parameter::Key, 32, 32), range(Parameter::Context, 0, LONG)],
         standard: "BLAKE3 specification, 2020",
         aliases: &["blake3-256"], ..CRYPTOGRAPHIC },
-    HashFacts { hash: Hash::Ripemd160, name: "ripemd160", cost: [220.0, 3.2],
-        portable_cost: [590.0, 2.0], digest_size: 20, block_size: 64, state_size: 92,
+    HashFacts { hash: Hash::Ripemd160, family: Family::Ripemd160, name: "ripemd160",
+        cost: [220.0, 3.2], portable_cost: [590.0, 2.0], digest_size: 20, block_size: 64, state_size: 92,
         standard: "ISO/IEC 10118-3",
         aliases: &["ripemd", "ripemd-160", "rmd160", "RSA-RIPEMD160", "ripemd160WithRSA",
             "1.3.36.3.2.1"], ..MERKLE_DAMGARD },
-    HashFacts { hash: Hash::Md5Sha1, name: "md5-sha1", cost: [130.0, 1.76],
+    HashFacts { hash: Hash::Md5Sha1, family: Family::Md5Sha1, name: "md5-sha1", cost: [130.0, 1.76],
         portable_cost: [740.0, 2.7], digest_size: 36, block_size: 64, state_size: 108,
         standard: "RFC 2246", broken: true,
         aliases: &[], ..MERKLE_DAMGARD },
