@@ -158,4 +158,29 @@ impl<'a> DigestSink<'a> {
     pub(crate) fn advance(&mut self, bytes: usize) -> bool {
         self.slicer.as_mut().is_some_and(|slicer| slicer.advance(bytes))
     }
+
+    /// Computes one message after the other into `target`, and emits each that `compute` completes.
+    /// The first has the index `first`.
+    #[inline]
+    pub(crate) fn in_sequence(
+        &mut self,
+        first: usize,
+        sources: &[&[u8]],
+        target: &mut [u8],
+        mut compute: impl FnMut(&[u8], &mut [u8], Option<Slicer<'_>>) -> Result<(), Error>,
+    ) {
+        for (index, source) in (first..).zip(sources) {
+            if self.cancelled(index) {
+                continue;
+            }
+            let slicer = self.slicer.as_mut().map(|slicer| slicer.from(index));
+            if compute(source, target, slicer).is_ok() {
+                self.emit(index, target);
+            }
+            // The last slice of the message and its padded end.
+            if let Some(slicer) = &mut self.slicer {
+                slicer.advance(source.len().min(slicer.slice()) + 64);
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! A memset before a compiler barrier: a few ns for a state, where the `zeroize` crate writes byte
 //! by byte (volatile), which would cost more than the compression it follows.
 
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 
 /// Overwrites memory with zeros. Nothing that follows can be moved before it, and the compiler must
@@ -66,7 +66,7 @@ pub(crate) fn wipe_below() {
 /// Overwrites `SIZE` bytes of stack.
 #[inline(never)]
 pub(crate) fn wipe_stack_below<const SIZE: usize>() {
-    let mut stack = std::mem::MaybeUninit::<[u8; SIZE]>::uninit();
+    let mut stack = MaybeUninit::<[u8; SIZE]>::uninit();
     // SAFETY: pointer and length are of one local.
     unsafe { cleanse(stack.as_mut_ptr().cast(), SIZE) }
 }
@@ -159,6 +159,8 @@ impl<T> DerefMut for WipedBox<T> {
 
 // SAFETY: arrays of what is plain.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+// SAFETY: any bytes are a valid value.
+unsafe impl<T: Plain> Plain for MaybeUninit<T> {}
 // SAFETY: integers.
 unsafe impl Plain for u8 {}
 // SAFETY: as above.

@@ -9,8 +9,8 @@ use crate::hash::digest::Digest;
 use crate::hash::digest_types::with_digest;
 use crate::inputs::{Params, Text};
 use crate::kdf;
-use crate::kdf::key_wrap::wrap::Padding;
-use crate::kdf::pbkdf2::iterate::Pbkdf2Job;
+use crate::kdf::key_wrap::Padding;
+use crate::kdf::pbkdf2::Pbkdf2Job;
 use crate::primitives::PROCESSED;
 
 /// The size of a long message.
@@ -132,20 +132,19 @@ fn the_libraries_of_a_derivation_are_those_that_compute_it() {
                 iterations: ITERATIONS,
                 target: &mut target,
             }];
-            kdf::pbkdf2::iterate::run(facts.hash, &mut jobs, &mut NoCheckpoint, &mut |_, _| {})
+            kdf::pbkdf2::derive_many(facts.hash, &mut jobs, &mut NoCheckpoint, |_, _| {})
                 .expect("derived");
         });
     }
     let uses = |code: Code| code.library == Library::NAME || code.with.contains(&Library::NAME);
     let wrapped = processed(|| {
         let (mut target, mut key) = ([0; 40], [0; 32]);
-        kdf::key_wrap::wrap::wrap(Padding::None, &[1; 32], &[2; 32], &mut target).expect("wrapped");
-        kdf::key_wrap::wrap::unwrap(Padding::None, &[1; 32], &target, &mut key).expect("unwrapped");
+        kdf::key_wrap::wrap(Padding::None, &[1; 32], &[2; 32], &mut target).expect("wrapped");
+        kdf::key_wrap::unwrap(Padding::None, &[1; 32], &target, &mut key).expect("unwrapped");
     });
     assert_eq!(uses(service(["", "aes-kw"])), wrapped > 0);
     let expanded = processed(|| {
-        kdf::hkdf::expand::run(Hash::Sha1, b"secret", b"salt", b"info", &mut [0; 16])
-            .expect("expanded");
+        kdf::hkdf::derive(Hash::Sha1, b"secret", b"salt", b"info", &mut [0; 16]).expect("expanded");
     });
     assert_eq!(uses(service(["", "hkdf"])), expanded > 0);
 }

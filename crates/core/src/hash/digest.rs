@@ -132,7 +132,7 @@ impl Multibuffer {
 }
 
 /// Bytes of the largest digest that HMAC is used with.
-const DIGEST_MAX: usize = 64;
+pub(crate) const DIGEST_MAX: usize = 64;
 
 /// A block of PBKDF2's output in progress, wiped on drop.
 pub(crate) struct OutputBlock<D: Digest> {

@@ -1,14 +1,17 @@
 //! Many messages with one algorithm, several at once on one core where that is faster.
 
-use super::{batch, digest_types::with_digest};
+use super::digest::{DIGEST_MAX, Digest};
+use super::digest_types::with_digest;
+use super::running::digest;
 use crate::Error;
+use crate::allocate::try_zeroed;
 use crate::catalog::Hash;
 use crate::checkpoint::{DigestSink, Slicer};
 use crate::cpu;
 use crate::hash;
-use crate::hmac::MacKey;
-use crate::hmac::MacState;
+use crate::hmac::{MacKey, MacState};
 use crate::inputs::Params;
+use crate::wipe::Secret;
 
 /// Hashes each of `sources` to `size` bytes, and calls `each` once per source with its index and
 /// digest, in any order.
@@ -30,7 +33,39 @@ pub fn digests(
     hash::check_target(hash.facts(), params, size)?;
     hash::check_params(hash.facts(), params)?;
     let sink = DigestSink::new(&mut each, &mut slicer);
-    with_digest!(hash, D => batch::digests::<D>(params, sources, size, sink))
+    with_digest!(hash, D => digests_of::<D>(params, sources, size, sink))
+}
+
+fn digests_of<D: Digest>(
+    params: &Params<'_>,
+    sources: &[&[u8]],
+    size: usize,
+    mut sink: DigestSink<'_>,
+) -> Result<(), Error> {
+    with_buffer(size, |target| {
+        if sources.len() >= D::min_batch(size) {
+            return D::new(params).finish_batch(sources, target, sink);
+        }
+        sink.in_sequence(0, sources, target, |source, target, slicer| {
+            digest::<D>(params, source, target, slicer)
+        });
+    })
+}
+
+/// Bytes of the largest output that is computed on the stack.
+const ON_STACK: usize = 256;
+
+/// Lends a buffer for a digest. A buffer on the stack is wiped afterwards.
+#[inline]
+fn with_buffer(size: usize, work: impl FnOnce(&mut [u8])) -> Result<(), Error> {
+    if size <= DIGEST_MAX {
+        work(&mut Secret::<DIGEST_MAX>::zeros().0[..size]);
+    } else if size <= ON_STACK {
+        work(&mut Secret::<ON_STACK>::zeros().0[..size]);
+    } else {
+        work(&mut try_zeroed(size)?);
+    }
+    Ok(())
 }
 
 /// Calls `compute` for each of `sources` in order, and `each` with its index and digest of `size`
@@ -47,7 +82,7 @@ pub fn one_by_one(
     mut compute: impl FnMut(&[u8], &mut [u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut sink = DigestSink::new(&mut each, &mut slicer);
-    let mut target = [0; 64];
+    let mut target = [0; DIGEST_MAX];
     let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
     for (index, source) in sources.iter().enumerate() {
         if !sink.cancelled(index) {

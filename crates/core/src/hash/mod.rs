@@ -1,6 +1,5 @@
 //! One-shot hashing.
 
-pub(crate) mod batch;
 #[allow(unsafe_code)]
 pub(crate) mod blake2;
 #[allow(unsafe_code)]

@@ -3,18 +3,19 @@
 pub(crate) mod computation;
 #[allow(unsafe_code)]
 pub(crate) mod iteration;
-pub(crate) mod prepared;
 
+use self::computation::Pads;
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Slicer;
 use crate::engines::ExternalMac;
 use crate::hash;
+use crate::hash::digest::DIGEST_MAX;
 use crate::hash::digest_types::with_digest;
 use crate::hash::hasher;
 use crate::hash::hasher::state_size;
 use crate::inputs::{Params, check_next};
-use crate::wipe;
+use crate::wipe::Secret;
 
 /// An HMAC key that an engine prepared.
 pub(crate) enum MacState {
@@ -23,7 +24,7 @@ pub(crate) enum MacState {
 }
 
 /// An HMAC key of the native engine, wiped on drop.
-pub(crate) type NativeMac = Box<dyn prepared::Prepared>;
+pub(crate) type NativeMac = Box<dyn computation::Prepared>;
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
 ///
@@ -57,7 +58,7 @@ impl MacKey {
         if !hash.facts().hmac {
             return Err(Error::NotSupported);
         }
-        let state = with_digest!(hash, D => prepared::Midstates::<D>::boxed(key)? as NativeMac,
+        let state = with_digest!(hash, D => computation::Midstates::<D>::boxed(key)? as NativeMac,
             _ => return Err(Error::NotSupported));
         Ok(MacKey { hash, state: MacState::Native(state) })
     }
@@ -171,20 +172,6 @@ pub struct KeyStates<'a> {
     outer: &'a [u8],
 }
 
-/// Bytes of the largest block of a hash with an HMAC (SHA3-224).
-const BLOCK_MAX: usize = 144;
-const INNER_PAD: u8 = 0x36;
-const OUTER_PAD: u8 = 0x5c;
-
-/// Bytes on the stack, overwritten on drop.
-struct Wiped<const N: usize>([u8; N]);
-
-impl<const N: usize> Drop for Wiped<N> {
-    fn drop(&mut self) {
-        wipe::wipe(&mut self.0);
-    }
-}
-
 /// Writes the [`KeyStates`] of `key`, which may have any length, to `states`.
 ///
 /// # Errors
@@ -198,18 +185,15 @@ pub fn key_states(hash: Hash, key: &[u8], states: &mut [u8]) -> Result<(), Error
     if states.len() != 2 * facts.state_size {
         return Err(Error::OutputSize);
     }
-    let mut block = Wiped([0; BLOCK_MAX]);
-    let block = block.0.get_mut(..facts.block_size).ok_or(Error::NotSupported)?;
-    match block.get_mut(..key.len()) {
-        Some(place) => place.copy_from_slice(key),
-        None => hash::digest(hash, &Params::default(), key, &mut block[..facts.digest_size], None)?,
-    }
+    let mut hashed = Ok(());
+    let mut pads = Pads::of(facts.block_size, key, |block| {
+        let target = &mut block[..facts.digest_size];
+        hashed = hash::digest(hash, &Params::NONE, key, target, None);
+    });
+    hashed?;
     let (inner, outer) = states.split_at_mut(facts.state_size);
-    for (pad, state) in [(INNER_PAD, inner), (INNER_PAD ^ OUTER_PAD, outer)] {
-        block.iter_mut().for_each(|byte| *byte ^= pad);
-        hasher::update(hash, &Params::default(), &[], block, state, None)?;
-    }
-    Ok(())
+    hasher::update(hash, &Params::NONE, &[], pads.inner(), inner, None)?;
+    hasher::update(hash, &Params::NONE, &[], pads.outer(), outer, None)
 }
 
 impl<'a> KeyStates<'a> {
@@ -245,7 +229,7 @@ impl<'a> KeyStates<'a> {
     /// As [`MacKey::finish`].
     pub fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;
-        let mut inner = Wiped([0; 64]);
+        let mut inner = Secret::<DIGEST_MAX>::zeros();
         let inner = inner.0.get_mut(..target.len()).ok_or(Error::OutputSize)?;
         hasher::finish(self.hash, &Params::default(), self.begun(state), rest, inner)?;
         hasher::finish(self.hash, &Params::default(), self.outer, inner, target)

@@ -17,6 +17,7 @@ pub mod bcrypt;
 pub mod clock;
 mod function;
 pub mod hkdf;
+#[allow(unsafe_code)]
 pub mod key_wrap;
 pub mod pbkdf2;
 pub mod phc;
@@ -158,7 +159,7 @@ impl Derivation {
 pub(crate) fn serves() -> impl Iterator<Item = ([&'static str; 2], Service)> {
     let pbkdf2 =
         HASHES.iter().filter(|facts| facts.hmac).map(|&HashFacts { name, hash, .. }| {
-            (["pbkdf2-", name], cpu::serves_pbkdf2(hash, pbkdf2::iterate::lanes(hash)))
+            (["pbkdf2-", name], cpu::serves_pbkdf2(hash, pbkdf2::lanes(hash)))
         });
     let (vectors, lanes) = (cpu::in_vectors(), scrypt::mix::lanes());
     let lanes = (lanes > 1).then_some((lanes, vectors.instructions));

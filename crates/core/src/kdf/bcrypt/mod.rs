@@ -1,13 +1,16 @@
 //! bcrypt (Provos and Mazieres, 1999).
 
 #[allow(unsafe_code)]
-pub(crate) mod digest;
+mod blowfish;
 
+use self::blowfish::Blowfish;
 use super::Memory;
 use super::function::{DerivationJob, Function, Numbers};
 use crate::Error;
+use crate::allocate::try_box;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
+use crate::wipe::{Secret, wipe_below};
 
 /// The lowest cost: the base-2 logarithm of the work.
 pub const COST_MIN: u32 = 4;
@@ -15,6 +18,9 @@ pub const COST_MIN: u32 = 4;
 pub const COST_MAX: u32 = 31;
 /// The most bytes of a password that count.
 pub const PASSWORD_MAX: usize = 72;
+
+/// Rounds, of two key schedules each, between two checkpoints: about 500 us.
+const SLICE: u64 = 8;
 
 /// Derives the hash of a bcrypt string of kind 2a, 2b or 2y. Only the first [`PASSWORD_MAX`]
 /// bytes of the password count. Reaches a checkpoint about every half millisecond.
@@ -35,7 +41,45 @@ pub fn derive(
     if password.contains(&0) {
         return Err(Error::NotSupported);
     }
-    digest::run(password, salt, cost, target, checkpoint)
+    let mut key = Secret::<PASSWORD_MAX>::zeros();
+    let size = (password.len() + 1).min(PASSWORD_MAX);
+    let used = password.len().min(PASSWORD_MAX);
+    key.0[..used].copy_from_slice(&password[..used]);
+    let key = &key.0[..size];
+
+    let mut state = try_box(Blowfish::new())?;
+    state.mix_salted(key, salt);
+    // A multiple of the slice.
+    let rounds = 1_u64 << cost;
+    for done in (SLICE..=rounds).step_by(SLICE as usize) {
+        state.mix(key, salt, SLICE);
+        checkpoint.progress(0, done, rounds);
+        checkpoint.checkpoint();
+        if checkpoint.cancelled(0) {
+            return Err(Error::Cancelled);
+        }
+    }
+
+    let mut bytes = Secret::<24>::zeros();
+    for (bytes, text) in bytes
+        .0
+        .as_chunks_mut::<8>()
+        .0
+        .iter_mut()
+        .zip(b"OrpheanBeholderScryDoubt".as_chunks::<8>().0)
+    {
+        let [left, right] = [0, 4]
+            .map(|at| u32::from_be_bytes([text[at], text[at + 1], text[at + 2], text[at + 3]]));
+        let mut words = [left, right];
+        for _ in 0..64 {
+            words = state.encrypt(words);
+        }
+        bytes[..4].copy_from_slice(&words[0].to_be_bytes());
+        bytes[4..].copy_from_slice(&words[1].to_be_bytes());
+    }
+    target.copy_from_slice(&bytes.0[..23]);
+    wipe_below();
+    Ok(())
 }
 
 /// Reads the cost of a derivation.

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::allocate::{try_collect, try_with_capacity};
 use crate::checkpoint::Checkpoint;
 use crate::hash::md::Sha256;
-use crate::kdf::pbkdf2::iterate as pbkdf2;
+use crate::kdf::pbkdf2;
 use crate::memory::Memory;
 use crate::wipe::wipe_below;
 

@@ -1,13 +1,15 @@
-//! HKDF (RFC 5869): extract and expand.
-
-pub(crate) mod expand;
+//! HKDF (RFC 5869): extract and expand, over HMAC. The states of HMAC after its key are kept.
 
 use super::Memory;
 use super::function::{DerivationJob, Function, Numbers, digests};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
+use crate::hash::digest::{DIGEST_MAX, Digest};
+use crate::hash::digest_types::with_digest;
+use crate::hmac::computation::{self, Midstates};
 use crate::hmac::hmac;
+use crate::wipe::Secret;
 
 /// Returns the most bytes of output: 255 digests.
 pub fn key_max(hash: Hash) -> usize {
@@ -30,7 +32,12 @@ pub fn derive(
     if target.len() > key_max(hash) && hash.facts().hmac {
         return Err(Error::OutputSize);
     }
-    expand::run(hash, secret, salt, info, target)
+    with_digest!(hash, D => {
+        let mut key = Secret::<DIGEST_MAX>::zeros();
+        let key = &mut key.0[..D::SIZE];
+        computation::hmac::<D>(salt, secret, key);
+        expand_from::<D>(key, info, target)
+    }, _ => Err(Error::NotSupported))
 }
 
 /// Extracts a uniform key of one digest from a secret. The salt may be empty.
@@ -53,7 +60,28 @@ pub fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<
     if hash.facts().hmac && target.len() > key_max(hash) {
         return Err(Error::OutputSize);
     }
-    expand::expand(hash, key, info, target)
+    with_digest!(hash, D => expand_from::<D>(key, info, target), _ => Err(Error::NotSupported))
+}
+
+/// Expands a key to `target`, which has at most 255 digests.
+fn expand_from<D: Digest>(key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    let states = Midstates::<D>::boxed(key)?;
+    let mut block = Secret::<DIGEST_MAX>::zeros();
+    let block = &mut block.0[..D::SIZE];
+    let mut hash = Secret::<DIGEST_MAX>::zeros();
+    let hash = &mut hash.0[..D::SIZE];
+    for (index, target) in target.chunks_mut(D::SIZE).enumerate() {
+        let mut inner = states.inner.clone();
+        if index > 0 {
+            inner.update(block);
+        }
+        inner.update(info);
+        inner.finish_with(&[index as u8 + 1], hash);
+        inner.wipe();
+        states.outer.finish_copy(hash, block);
+        target.copy_from_slice(&block[..target.len()]);
+    }
+    Ok(())
 }
 
 /// The steps of a job.
