@@ -34,10 +34,10 @@ macro_rules! proofs {
     ($arch:literal: $($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
         $(#[$doc])*
         #[derive(Copy, Clone, Debug)]
-        #[cfg_attr(not(target_arch = $arch), allow(dead_code))]
+        #[allow(dead_code)] // on other architectures
         pub(crate) struct $name(());
 
-        #[cfg_attr(not(target_arch = $arch), allow(dead_code))]
+        #[allow(dead_code)] // on other architectures
         impl $name {
             /// The features which it proves.
             pub(crate) const NAMES: &[&'static str] = &[$($feature),*];
@@ -46,13 +46,10 @@ macro_rules! proofs {
             /// the first call.
             #[inline]
             pub(crate) fn detect() -> Option<Self> {
-                if cfg!(not(target_arch = $arch)) {
-                    return None;
-                }
                 let mask = const {
-                    if cfg!(target_arch = $arch) { mask(Self::NAMES) } else { 0 }
+                    if cfg!(target_arch = $arch) { Some(mask(Self::NAMES)) } else { None }
                 };
-                (visible() & mask == mask).then_some(Self(()))
+                matches!(mask, Some(mask) if visible() & mask == mask).then_some(Self(()))
             }
         }
 
@@ -159,6 +156,7 @@ impl Avx512Bmi {
 }
 
 /// Returns true if multi-buffer hashing is not disabled.
+#[allow(dead_code)] // where there are no lanes
 #[inline]
 pub(crate) fn lanes_allowed() -> bool {
     visible() & NO_LANES == 0

@@ -5,7 +5,6 @@
 //! our own ask [`features`](self::features) for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
-#[allow(dead_code)] // each architecture takes what it has no kernel for
 pub(crate) mod any;
 pub(crate) mod features;
 #[cfg_attr(target_arch = "x86_64", path = "x86_64/mod.rs")]

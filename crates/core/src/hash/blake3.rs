@@ -6,37 +6,20 @@
 //! loading, saving and wiping 2.6 KB). Pieces know nothing of
 //! each other, so that several cores may hash one message.
 
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-mod output;
-
-#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-use ::blake3::OutputReader;
-#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-use ::blake3::hazmat::merge_subtrees_root_xof as root_output;
 use ::blake3::hazmat::{
     ChainingValue, HasherExt, Mode, hash_derive_key_context, merge_subtrees_non_root,
 };
 use ::blake3::{CHUNK_LEN, Hasher, hash, keyed_hash};
-
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use self::output::{OutputReader, root_output};
 
 use super::digest::Digest;
 use super::state_format::{LENGTH_MAX, Reader, Writer};
 use crate::Error;
 use crate::catalog::Parameter;
 use crate::checkpoint::Slicer;
+use crate::cpu::any::blake3::hasher;
+use crate::cpu::kernels::blake3::{OWN_READER, OutputReader, chunk_output, root_output};
 use crate::inputs::Params;
 use crate::wipe::{Plain, Secret, WipedBox, wipe_plain, wipe_replace};
-
-// The library's C code for NEON calls back into its Rust, by a function that is exported for that.
-// A shared library would export it too; a hidden symbol stays inside. Mach-O and Windows have no
-// such directive.
-#[cfg(all(target_arch = "aarch64", not(windows), not(target_vendor = "apple")))]
-core::arch::global_asm!(
-    ".globl blake3_compress_in_place_portable",
-    ".hidden blake3_compress_in_place_portable"
-);
 
 /// Most subtrees of different sizes: those of one chunk less than `LENGTH_MAX`.
 const DEPTH_MAX: usize = LENGTH_MAX.ilog2() as usize - CHUNK_LEN.ilog2() as usize;
@@ -158,7 +141,11 @@ impl Digest for Blake3 {
     #[inline]
     fn finish_copy(&self, source: &[u8], target: &mut [u8]) {
         if self.length <= CHUNK_LEN as u64 {
-            return all(self.mode(), [&self.chunk[..self.length as usize], source], target);
+            return all(
+                (self.kind, &self.key),
+                [&self.chunk[..self.length as usize], source],
+                target,
+            );
         }
         let mut copy = self.clone();
         copy.finish_with(source, target);
@@ -246,7 +233,7 @@ impl Digest for Blake3 {
             return;
         }
         let (kind, mut key) = kind_of(params);
-        all(mode(kind, &key), [source, &[]], target);
+        all((kind, &key), [source, &[]], target);
         wipe_plain(&mut key);
     }
 }
@@ -310,19 +297,9 @@ impl Blake3 {
     }
 
     /// Returns the output from its beginning.
-    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     fn reader(&self) -> OutputReader {
         match self.halves() {
-            None => OutputReader::of_chunk(self.mode(), &self.chunk[..self.length as usize]),
-            Some([left, right]) => root_output(&left, &right, self.mode()),
-        }
-    }
-
-    /// Returns the output from its beginning.
-    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-    fn reader(&self) -> OutputReader {
-        match self.halves() {
-            None => hasher(self.mode()).update(&self.chunk[..self.length as usize]).finalize_xof(),
+            None => chunk_output(self.mode(), &self.chunk[..self.length as usize]),
             Some([left, right]) => root_output(&left, &right, self.mode()),
         }
     }
@@ -339,29 +316,21 @@ fn subtree(mode: Mode<'_>, chunks: u64, source: &[u8]) -> ChainingValue {
 
 /// Writes the output of a complete message, given in two parts.
 #[inline]
-fn all(mode: Mode<'_>, parts: [&[u8]; 2], target: &mut [u8]) {
-    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    if target.len() != Blake3::SIZE {
-        return output::all(mode, parts, target);
+fn all((kind, key): (u8, &[u8; 32]), parts: [&[u8]; 2], target: &mut [u8]) {
+    if OWN_READER && target.len() != Blake3::SIZE {
+        let mut state = Blake3::with((kind, *key));
+        parts.into_iter().for_each(|part| state.update(part));
+        state.finish(target);
+        return state.wipe();
     }
-    let mut hasher = hasher(mode);
+    let mut hasher = hasher(mode(kind, key));
     hasher.update(parts[0]).update(parts[1]);
     if target.len() == Blake3::SIZE {
         target.copy_from_slice(hasher.finalize().as_bytes());
-    } else {
-        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    } else if !OWN_READER {
         hasher.finalize_xof().fill(target);
     }
     wipe_replace(&mut hasher, Hasher::new());
-}
-
-#[inline]
-fn hasher(mode: Mode<'_>) -> Hasher {
-    match mode {
-        Mode::KeyedHash(key) => Hasher::new_keyed(key),
-        Mode::DeriveKeyMaterial(key) => Hasher::new_from_context_key(key),
-        Mode::Hash => Hasher::new(),
-    }
 }
 
 /// The kinds of BLAKE3: without a key, with one, and the derivation of keys in a context.

@@ -1,6 +1,7 @@
 //! The kernels of x86-64: the same names as in [`any`](super::any), which serves what has no kernel
 //! here.
 
+pub(crate) use crate::cpu::any::blake3;
 pub(crate) mod crc;
 pub(crate) mod sha512;
 

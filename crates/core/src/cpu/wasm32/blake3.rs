@@ -4,9 +4,11 @@
 use ::blake3::hazmat::{ChainingValue, Mode};
 use ::blake3::platform::Platform;
 
-use super::{Blake3, DERIVE, HASH, KEYED};
-use crate::hash::digest::Digest;
+use crate::hash::compression::constants::FIRST_WORDS_256;
 use crate::wipe::{Plain, wipe_plain};
+
+/// True: a message with an output of another size than a digest's has no hasher of the library.
+pub(crate) const OWN_READER: bool = true;
 
 /// Bytes of a block.
 const BLOCK: usize = 64;
@@ -19,11 +21,8 @@ const ROOT: u8 = 1 << 3;
 const KEYED_HASH: u8 = 1 << 4;
 const DERIVE_KEY_MATERIAL: u8 = 1 << 6;
 
-/// The first words, which are those of SHA-256.
-const FIRST_WORDS: [u32; 8] = crate::hash::compression::constants::FIRST_WORDS_256;
-
 /// The inputs of the compression that computes the output. Wiped on drop.
-pub(super) struct OutputReader {
+pub(crate) struct OutputReader {
     value: [u32; 8],
     block: [u8; BLOCK],
     size: u8,
@@ -43,36 +42,20 @@ impl Drop for OutputReader {
 impl OutputReader {
     fn new(mode: Mode<'_>) -> Self {
         let (value, flags) = match mode {
-            Mode::Hash => (FIRST_WORDS, 0),
+            // As SHA-256 begins.
+            Mode::Hash => (FIRST_WORDS_256, 0),
             Mode::KeyedHash(key) => (words(key), KEYED_HASH),
             Mode::DeriveKeyMaterial(key) => (words(key), DERIVE_KEY_MATERIAL),
         };
         Self { value, block: [0; BLOCK], size: 0, flags, position: 0 }
     }
 
-    /// Returns the output of a message of one chunk.
-    pub(super) fn of_chunk(mode: Mode<'_>, chunk: &[u8]) -> Self {
-        let mut output = Self::new(mode);
-        output.flags |= CHUNK_START;
-        let last = chunk.len().saturating_sub(1) / BLOCK * BLOCK;
-        let (blocks, last) = chunk.split_at(last);
-        for block in blocks.as_chunks().0 {
-            let Self { value, flags, .. } = &mut output;
-            Platform::WASM32_SIMD.compress_in_place(value, block, BLOCK as u8, 0, *flags);
-            *flags &= !CHUNK_START;
-        }
-        output.flags |= CHUNK_END;
-        output.block[..last.len()].copy_from_slice(last);
-        output.size = last.len() as u8;
-        output
-    }
-
-    pub(super) fn set_position(&mut self, position: u64) {
+    pub(crate) fn set_position(&mut self, position: u64) {
         self.position = position;
     }
 
     /// Fills `target` with the next bytes.
-    pub(super) fn fill(&mut self, target: &mut [u8]) {
+    pub(crate) fn fill(&mut self, target: &mut [u8]) {
         let mut target = target;
         while !target.is_empty() {
             let at = self.position as usize % BLOCK;
@@ -101,8 +84,25 @@ impl OutputReader {
     }
 }
 
+/// Returns the output of a message of one chunk.
+pub(crate) fn chunk_output(mode: Mode<'_>, chunk: &[u8]) -> OutputReader {
+    let mut output = OutputReader::new(mode);
+    output.flags |= CHUNK_START;
+    let last = chunk.len().saturating_sub(1) / BLOCK * BLOCK;
+    let (blocks, last) = chunk.split_at(last);
+    for block in blocks.as_chunks().0 {
+        let OutputReader { value, flags, .. } = &mut output;
+        Platform::WASM32_SIMD.compress_in_place(value, block, BLOCK as u8, 0, *flags);
+        *flags &= !CHUNK_START;
+    }
+    output.flags |= CHUNK_END;
+    output.block[..last.len()].copy_from_slice(last);
+    output.size = last.len() as u8;
+    output
+}
+
 /// Returns the output of a message of several chunks, by the children of its root.
-pub(super) fn root_output(
+pub(crate) fn root_output(
     left: &ChainingValue,
     right: &ChainingValue,
     mode: Mode<'_>,
@@ -119,16 +119,4 @@ fn words(key: &[u8; 32]) -> [u32; 8] {
         *word = u32::from_le_bytes(*bytes);
     }
     words
-}
-
-/// Writes the output of a complete message, given in two parts.
-pub(super) fn all(mode: Mode<'_>, parts: [&[u8]; 2], target: &mut [u8]) {
-    let mut state = Blake3::with(match mode {
-        Mode::Hash => (HASH, [0; 32]),
-        Mode::KeyedHash(key) => (KEYED, *key),
-        Mode::DeriveKeyMaterial(key) => (DERIVE, *key),
-    });
-    parts.into_iter().for_each(|part| state.update(part));
-    state.finish(target);
-    state.wipe();
 }
