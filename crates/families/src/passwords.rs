@@ -4,10 +4,11 @@
 #![allow(unsafe_code)] // of the names that are exported
 
 use millrace_core::Error;
-use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::Checkpoint;
 use millrace_core::kdf::phc::{Limits, PasswordHash, Scheme};
-use millrace_core::kdf::{DerivationJob, Memory, Numbers, SLOWNESS, password_function};
+use millrace_core::kdf::{
+    DerivationJob, DerivationSize, Memory, Numbers, SLOWNESS, password_function,
+};
 
 use crate::memory::{Source, Target};
 use crate::status;
@@ -73,10 +74,9 @@ extern "C" fn passwords_check(
     let mut write = |at: usize, number: u64| {
         target[8 * at..][..8].copy_from_slice(&(number as f64).to_le_bytes());
     };
-    let block = |_: Hash| 0;
-    let found = password_function(function).and_then(|found| {
-        Ok((found.memory(&numbers, aad)?, found.predict(&numbers, aad, size, &block)?))
-    });
+    let size = DerivationSize { numbers: &numbers, aad, target: size, block: &|_| 0 };
+    let found = password_function(function)
+        .and_then(|found| Ok((found.memory(&numbers, aad)?, found.predict(&size)?)));
     status(match found {
         Ok((memory, cost)) => {
             write(0, memory);

@@ -49,6 +49,18 @@ pub struct DerivationJob<'a> {
     pub target: &'a mut [u8],
 }
 
+/// What the time of a derivation depends on.
+pub struct DerivationSize<'a> {
+    /// The parameters.
+    pub numbers: &'a Numbers,
+    /// The input that is not secret.
+    pub aad: &'a [u8],
+    /// Bytes of the derived key.
+    pub target: usize,
+    /// Predicts the nanoseconds in which a hash compresses a block.
+    pub block: &'a dyn Fn(Hash) -> u64,
+}
+
 /// A key derivation function.
 pub trait Function: Sync {
     /// Checks the parameters. Returns the bytes of working memory, 0 if they are few.
@@ -57,18 +69,11 @@ pub trait Function: Sync {
     /// As [`Derivation::new`](super::Derivation::new).
     fn memory(&self, numbers: &Numbers, aad: &[u8]) -> Result<u64, Error>;
 
-    /// Returns the predicted nanoseconds of deriving `size` bytes. `block` predicts the compression
-    /// of one block by a hash.
+    /// Returns the predicted nanoseconds of a derivation.
     ///
     /// # Errors
     /// Those of the parameters.
-    fn predict(
-        &self,
-        numbers: &Numbers,
-        aad: &[u8],
-        size: usize,
-        block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error>;
+    fn predict(&self, size: &DerivationSize<'_>) -> Result<u64, Error>;
 
     /// Returns the kind of a derivation that batches with others of its kind. The low byte alone
     /// determines [`Function::batch_limit`]; its high bit is set.

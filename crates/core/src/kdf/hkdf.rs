@@ -1,7 +1,7 @@
 //! HKDF (RFC 5869): extract and expand, over HMAC. The states of HMAC after its key are kept.
 
 use super::Memory;
-use super::function::{DerivationJob, Function, Numbers, digests};
+use super::function::{DerivationJob, DerivationSize, Function, Numbers, digests};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
@@ -99,21 +99,15 @@ impl Function for Steps {
         numbers.hash().map(|_| 0)
     }
 
-    fn predict(
-        &self,
-        numbers: &Numbers,
-        _aad: &[u8],
-        size: usize,
-        block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        let hash = numbers.hash()?;
+    fn predict(&self, size: &DerivationSize<'_>) -> Result<u64, Error> {
+        let hash = size.numbers.hash()?;
         // HMACs; each of few blocks.
         let count = match self {
-            Steps::Hkdf => digests(hash, size) + 2,
+            Steps::Hkdf => digests(hash, size.target) + 2,
             Steps::HkdfExtract => 1,
-            Steps::HkdfExpand => digests(hash, size) + 1,
+            Steps::HkdfExpand => digests(hash, size.target) + 1,
         };
-        Ok(4 * block(hash).saturating_mul(count))
+        Ok(4 * (size.block)(hash).saturating_mul(count))
     }
 
     fn derive(

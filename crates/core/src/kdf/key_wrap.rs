@@ -6,9 +6,8 @@
 use std::mem::MaybeUninit;
 
 use super::Memory;
-use super::function::{DerivationJob, Function, Numbers};
+use super::function::{DerivationJob, DerivationSize, Function, Numbers};
 use crate::Error;
-use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 use crate::primitives::{Aes, AesInverse, Library, Primitives};
 use crate::wipe::{Secret, Wiped, wipe, wipe_below};
@@ -220,14 +219,8 @@ impl Function for Direction {
         Padding::of(numbers).map(|_| 0)
     }
 
-    fn predict(
-        &self,
-        _numbers: &Numbers,
-        _aad: &[u8],
-        size: usize,
-        _block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        Ok(500 + BLOCK_NS * 6 * size.div_ceil(8) as u64)
+    fn predict(&self, size: &DerivationSize<'_>) -> Result<u64, Error> {
+        Ok(500 + BLOCK_NS * 6 * size.target.div_ceil(8) as u64)
     }
 
     fn derive(

@@ -23,7 +23,7 @@ pub mod pbkdf2;
 pub mod phc;
 pub mod scrypt;
 
-pub use self::function::{DerivationJob, Function, Numbers};
+pub use self::function::{DerivationJob, DerivationSize, Function, Numbers};
 pub use crate::memory::Memory;
 
 use crate::Error;
@@ -114,7 +114,8 @@ impl Derivation {
     /// of one block by a hash.
     pub fn predict(&self, aad: &[u8], size: usize, block: &dyn Fn(Hash) -> u64) -> u64 {
         let found = self.function();
-        let cost = found.and_then(|found| found.predict(&self.numbers, aad, size, block));
+        let size = DerivationSize { numbers: &self.numbers, aad, target: size, block };
+        let cost = found.and_then(|found| found.predict(&size));
         cost.unwrap_or(0).saturating_mul(SLOWNESS)
     }
 

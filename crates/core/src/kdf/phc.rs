@@ -15,11 +15,10 @@ use std::fmt;
 use super::SLOWNESS;
 use super::base64::{BCRYPT, STANDARD};
 use super::clock::Clock;
-use super::function::{DerivationJob, Function, Numbers};
+use super::function::{DerivationJob, DerivationSize, Function, Numbers};
 use super::{Memory, argon2, bcrypt, scrypt};
 use crate::Error;
 use crate::allocate::{try_copy, try_zeroed};
-use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 use crate::{primitives, wipe};
 
@@ -323,14 +322,8 @@ impl Function for Verify {
         }
     }
 
-    fn predict(
-        &self,
-        _numbers: &Numbers,
-        aad: &[u8],
-        _size: usize,
-        _block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        let hash = PasswordHash::from_bytes(aad, &Limits::NONE)?;
+    fn predict(&self, size: &DerivationSize<'_>) -> Result<u64, Error> {
+        let hash = PasswordHash::from_bytes(size.aad, &Limits::NONE)?;
         Ok((hash.scheme.milliseconds() / SLOWNESS).saturating_mul(1_000_000).max(200_000))
     }
 

@@ -4,9 +4,8 @@
 pub(crate) mod fill;
 
 use super::Memory;
-use super::function::{DerivationJob, Function, Numbers};
+use super::function::{DerivationJob, DerivationSize, Function, Numbers};
 use crate::Error;
-use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
 
 pub use self::fill::{Cost, Input, Kind, Version};
@@ -144,14 +143,8 @@ impl Function for Argon2 {
         parameters(numbers).map(|cost| memory(&cost))
     }
 
-    fn predict(
-        &self,
-        numbers: &Numbers,
-        _aad: &[u8],
-        _size: usize,
-        _block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        let cost = parameters(numbers)?;
+    fn predict(&self, size: &DerivationSize<'_>) -> Result<u64, Error> {
+        let cost = parameters(size.numbers)?;
         Ok(150_u64.saturating_mul(cost.memory.into()).saturating_mul(cost.passes.into()))
     }
 

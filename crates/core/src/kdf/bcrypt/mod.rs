@@ -5,10 +5,9 @@ mod blowfish;
 
 use self::blowfish::Blowfish;
 use super::Memory;
-use super::function::{DerivationJob, Function, Numbers};
+use super::function::{DerivationJob, DerivationSize, Function, Numbers};
 use crate::Error;
 use crate::allocate::try_box;
-use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 use crate::wipe::{Secret, wipe_below};
 
@@ -99,14 +98,8 @@ impl Function for Bcrypt {
         parameters(numbers).map(|_| 0)
     }
 
-    fn predict(
-        &self,
-        numbers: &Numbers,
-        _aad: &[u8],
-        _size: usize,
-        _block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        Ok(60_000 << parameters(numbers)?)
+    fn predict(&self, size: &DerivationSize<'_>) -> Result<u64, Error> {
+        Ok(60_000 << parameters(size.numbers)?)
     }
 
     fn derive(

@@ -6,7 +6,7 @@
 
 use super::Memory;
 use super::function;
-use super::function::{Function, Numbers, digests};
+use super::function::{DerivationSize, Function, Numbers, digests};
 use crate::Error;
 use crate::allocate::{try_collect, try_with_capacity};
 use crate::catalog::Hash;
@@ -263,17 +263,11 @@ impl Function for Pbkdf2 {
         numbers.hash().and(numbers.cost(0)).map(|_| 0)
     }
 
-    fn predict(
-        &self,
-        numbers: &Numbers,
-        _aad: &[u8],
-        size: usize,
-        block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        let hash = numbers.hash()?;
+    fn predict(&self, size: &DerivationSize<'_>) -> Result<u64, Error> {
+        let hash = size.numbers.hash()?;
         // Two compressions an iteration, from kept states.
-        let iterations = u64::from(numbers.cost(0)?) + 2;
-        Ok(block(hash).saturating_mul(digests(hash, size)).saturating_mul(iterations))
+        let iterations = u64::from(size.numbers.cost(0)?) + 2;
+        Ok((size.block)(hash).saturating_mul(digests(hash, size.target)).saturating_mul(iterations))
     }
 
     fn kind(&self, numbers: &Numbers) -> Option<u32> {

@@ -8,10 +8,9 @@ pub(crate) mod mix;
 
 use super::Memory;
 use super::function;
-use super::function::{Function, Numbers};
+use super::function::{DerivationSize, Function, Numbers};
 use crate::Error;
 use crate::allocate::try_collect;
-use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
 
 pub use self::mix::{Cost, ScryptJob};
@@ -167,14 +166,8 @@ impl Function for Scrypt {
         Ok(memory_within(&cost, p.into(), numbers.memory))
     }
 
-    fn predict(
-        &self,
-        numbers: &Numbers,
-        _aad: &[u8],
-        _size: usize,
-        _block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        let (cost, p) = parameters(numbers)?;
+    fn predict(&self, size: &DerivationSize<'_>) -> Result<u64, Error> {
+        let (cost, p) = parameters(size.numbers)?;
         // 4Nrp Salsa20 cores of 27 ns.
         Ok(108_u64.saturating_mul(cost.n).saturating_mul(cost.r.into()).saturating_mul(p.into()))
     }
