@@ -14,12 +14,15 @@ pub(crate) use super::md::{
 };
 pub(crate) use super::xxh::{Xxh3_64, Xxh3_128, Xxh32, Xxh64};
 
-/// Calls the macro `$then` with `$arguments` and the names of the hashes: first those over which
-/// HMAC is defined, then the others.
-macro_rules! digest_types {
-    ($($then:ident)::+!($($arguments:tt)*)) => {
-        $($then)::+! {
-            ($($arguments)*)
+/// Evaluates `$body` with `$D` as the [`Digest`](super::digest::Digest) that computes `$hash`, or
+/// `$other` for hashes over which HMAC is not defined. The body is compiled once for each hash.
+macro_rules! with_digest {
+    ($hash:expr, $D:ident => $body:expr) => {
+        $crate::hash::digest_types::with_digest!($hash, $D => $body, _ => $body)
+    };
+    ($hash:expr, $D:ident => $body:expr, _ => $other:expr) => {
+        $crate::hash::digest_types::match_digest! {
+            ($hash, $D, $body, $other)
             Md5, Sha1, Ripemd160, Md5Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256,
             Sha3_224, Sha3_256, Sha3_384, Sha3_512, Keccak224, Keccak256, Keccak384, Keccak512,
             Blake2b512, Blake2s256, Blake3;
@@ -31,18 +34,7 @@ macro_rules! digest_types {
     };
 }
 
-/// Evaluates `$body` with `$D` as the [`Digest`](super::digest::Digest) that computes `$hash`, or
-/// `$other` for hashes over which HMAC is not defined. The body is compiled once for each hash.
-macro_rules! with_digest {
-    ($hash:expr, $D:ident => $body:expr) => {
-        $crate::hash::digest_types::with_digest!($hash, $D => $body, _ => $body)
-    };
-    ($hash:expr, $D:ident => $body:expr, _ => $other:expr) => {
-        $crate::hash::digest_types::digest_types!(
-            $crate::hash::digest_types::match_digest!($hash, $D, $body, $other))
-    };
-}
-
+/// Matches a hash against the names of the hashes over which HMAC is defined, and of the others.
 macro_rules! match_digest {
     (($hash:expr, $D:ident, $body:expr, $other:expr) $($mac:ident),*; $($plain:ident),*) => {
         match $hash {
@@ -59,4 +51,4 @@ macro_rules! match_digest {
     };
 }
 
-pub(crate) use {digest_types, match_digest, with_digest};
+pub(crate) use {match_digest, with_digest};

@@ -47,17 +47,25 @@ pub(crate) fn update<D: Digest>(
     state: &[u8],
     source: &[u8],
     next: &mut [u8],
+    slicer: Option<Slicer<'_>>,
+) -> Result<(), Error> {
+    update_from::<D>(|| begun(params, state), source, next, slicer)
+}
+
+/// Works like [`update`], from a state that has begun.
+#[inline]
+pub(crate) fn update_from<D: Digest>(
+    begun: impl FnOnce() -> Option<D>,
+    source: &[u8],
+    next: &mut [u8],
     mut slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
-    resume(
-        || begun(params, state),
-        |running: &mut D| {
-            let last = absorb_slices(running, source, &mut slicer)?;
-            running.update(last);
-            running.save(next);
-            Ok(())
-        },
-    )
+    resume(begun, |running| {
+        let last = absorb_slices(running, source, &mut slicer)?;
+        running.update(last);
+        running.save(next);
+        Ok(())
+    })
 }
 
 /// Absorbs all slices but the last, with a checkpoint after each, and returns the last.
@@ -88,13 +96,20 @@ pub(crate) fn finish<D: Digest>(
     rest: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
-    resume(
-        || begun(params, state),
-        |running: &mut D| {
-            running.finish_with(rest, target);
-            Ok(())
-        },
-    )
+    finish_from::<D>(|| begun(params, state), rest, target)
+}
+
+/// Works like [`finish`], from a state that has begun.
+#[inline]
+pub(crate) fn finish_from<D: Digest>(
+    begun: impl FnOnce() -> Option<D>,
+    rest: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
+    resume(begun, |running| {
+        running.finish_with(rest, target);
+        Ok(())
+    })
 }
 
 /// Absorbs the rest of the message (nothing after the first call) and squeezes the next output.
@@ -137,7 +152,7 @@ fn begun<D: Digest>(params: &Params<'_>, state: &[u8]) -> Option<D> {
 
 /// Runs `work` on a hash that still absorbs, and wipes it in place, so that no copy remains.
 #[inline]
-pub(crate) fn resume<D: Digest>(
+fn resume<D: Digest>(
     begun: impl FnOnce() -> Option<D>,
     work: impl FnOnce(&mut D) -> Result<(), Error>,
 ) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use crate::allocate::try_box;
 use crate::catalog::{HASHES, HashFacts};
 use crate::checkpoint::{DigestSink, Slicer};
 use crate::hash::digest::{DIGEST_MAX, Digest};
-use crate::hash::running::{absorb_slices, resume};
+use crate::hash::running::{absorb_slices, finish_from, update_from};
 use crate::inputs::Params;
 use crate::wipe::{Secret, Wiped};
 
@@ -170,29 +170,15 @@ impl<D: Digest> Prepared for Midstates<D> {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        mut slicer: Option<Slicer<'_>>,
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        resume(
-            || self.begun(state),
-            |inner: &mut D| {
-                let last = absorb_slices(inner, source, &mut slicer)?;
-                inner.update(last);
-                inner.save(next);
-                Ok(())
-            },
-        )
+        update_from(|| self.begun(state), source, next, slicer)
     }
 
     fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         let mut hash = Secret::<DIGEST_MAX>::zeros();
         let hash = &mut hash.0[..D::SIZE];
-        resume(
-            || self.begun(state),
-            |inner: &mut D| {
-                inner.finish_with(rest, hash);
-                Ok(())
-            },
-        )?;
+        finish_from(|| self.begun(state), rest, hash)?;
         self.outer.finish_copy(hash, target);
         Ok(())
     }
