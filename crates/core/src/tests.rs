@@ -33,7 +33,7 @@ pub(crate) fn sizes() -> impl Iterator<Item = usize> {
 /// Bytes without a pattern, the same in every run (xorshift64).
 pub(crate) struct Bytes(pub(crate) u64);
 
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
+#[allow(dead_code)] // on CPUs without kernels
 impl Bytes {
     pub(crate) fn fill(&mut self, target: &mut [u8]) {
         for bytes in target.chunks_mut(8) {
