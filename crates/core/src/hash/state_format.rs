@@ -19,8 +19,12 @@ pub(crate) trait Word:
 {
     const ZERO: Self;
 
-    /// Returns the words of bytes, followed by zeros.
-    fn read<const N: usize>(bytes: &[u8], big_endian: bool) -> [Self; N];
+    /// Reads the next word of a state.
+    fn field(reader: &mut Reader<'_>) -> Option<Self>;
+    /// Writes the next word of a state.
+    fn write_field<'a, 'b>(self, writer: &'a mut Writer<'b>) -> &'a mut Writer<'b>;
+    /// Returns the words of big-endian bytes, followed by zeros.
+    fn read<const N: usize>(bytes: &[u8]) -> [Self; N];
     /// Fills bytes with words, of the last as many bytes as fit.
     fn write(words: &[Self], target: &mut [u8], big_endian: bool);
 }
@@ -31,11 +35,19 @@ macro_rules! words {
             const ZERO: $word = 0;
 
             #[inline]
-            fn read<const N: usize>(bytes: &[u8], big_endian: bool) -> [$word; N] {
+            fn field(reader: &mut Reader<'_>) -> Option<$word> {
+                reader.bytes().map(|&bytes| <$word>::from_le_bytes(bytes))
+            }
+
+            #[inline]
+            fn write_field<'a, 'b>(self, writer: &'a mut Writer<'b>) -> &'a mut Writer<'b> {
+                writer.bytes(&self.to_le_bytes())
+            }
+
+            fn read<const N: usize>(bytes: &[u8]) -> [$word; N] {
                 let mut words = [0; N];
                 for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
-                    let read = <$word>::from_le_bytes(*bytes);
-                    *word = if big_endian { read.swap_bytes() } else { read };
+                    *word = <$word>::from_be_bytes(*bytes);
                 }
                 words
             }
@@ -79,15 +91,17 @@ impl<'a> Reader<'a> {
     /// Reads the next integer of 64 bits.
     #[inline]
     pub(crate) fn integer(&mut self) -> Option<u64> {
-        self.bytes().map(|&bytes| u64::from_le_bytes(bytes))
+        Word::field(self)
     }
 
     /// Reads the next words.
     #[inline]
     pub(crate) fn words<W: Word, const N: usize>(&mut self) -> Option<[W; N]> {
-        let (bytes, rest) = self.0.split_at_checked(N * size_of::<W>())?;
-        self.0 = rest;
-        Some(W::read(bytes, false))
+        let mut words = [W::ZERO; N];
+        for word in &mut words {
+            *word = W::field(self)?;
+        }
+        Some(words)
     }
 
     /// Reads the message's length.
@@ -132,16 +146,13 @@ impl<'a> Writer<'a> {
     /// Writes the next integer of 64 bits.
     #[inline]
     pub(crate) fn integer(&mut self, integer: u64) -> &mut Self {
-        self.bytes(&integer.to_le_bytes())
+        integer.write_field(self)
     }
 
     /// Writes the next words.
     #[inline]
     pub(crate) fn words<W: Word>(&mut self, words: &[W]) -> &mut Self {
-        let (bytes, rest) = std::mem::take(&mut self.0).split_at_mut(size_of_val(words));
-        W::write(words, bytes, false);
-        self.0 = rest;
-        self
+        words.iter().fold(self, |writer, word| word.write_field(writer))
     }
 
     /// Writes a buffer of `size` bytes of which only these are in use.

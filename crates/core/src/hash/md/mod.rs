@@ -161,7 +161,7 @@ impl<F: Lanes<N, BLOCK>, const N: usize, const BLOCK: usize, const SIZE: usize> 
         if !Self::ITERATED {
             return one_by_one(outputs, count);
         }
-        let read = |digest: &[u8]| F::Word::read(&digest[..SIZE], true);
+        let read = |digest: &[u8]| F::Word::read(&digest[..SIZE]);
         for outputs in outputs.chunks_mut(MAX) {
             let mut iterations = Wiped([HmacIteration::ZERO; MAX]);
             let iterations = &mut iterations.0[..outputs.len()];
