@@ -4,7 +4,7 @@
 use super::{CipherKey, Text};
 use crate::Error;
 use crate::checkpoint::Slicer;
-use std::iter;
+use std::ops::Range;
 
 /// Consecutive chunks of a message.
 #[derive(Copy, Clone, Debug)]
@@ -33,20 +33,10 @@ impl CipherKey {
         target: &mut [u8],
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        let sealed_size = run.sealed_size(self, source.len(), target.len())?;
-        let last_if_empty: &[u8] = &[];
-        let texts = source.chunks(run.chunk_size).chain(iter::once(last_if_empty));
-        let mut slices = Slices { slicer, last: 0 };
-        let mut chunks = target.chunks_mut(sealed_size).zip(texts).enumerate();
-        let result = chunks.try_for_each(|(index, (sealed, source))| {
-            slices.before(sealed.len())?;
-            let (target, tag) = sealed.split_at_mut(source.len());
-            self.seal(
-                run.nonce(index, &mut [0; NONCE_MAX])?,
-                &[],
-                Text::Across { source, target },
-                tag,
-            )
+        run.check(self, source.len(), target.len())?;
+        let result = run.each(self, source.len(), slicer, |nonce, text, sealed| {
+            let (target, tag) = target[sealed].split_at_mut(text.len());
+            self.seal(nonce, &[], Text::Across { source: &source[text], target }, tag)
         });
         result.inspect_err(|_| target.fill(0))
     }
@@ -63,39 +53,12 @@ impl CipherKey {
         target: &mut [u8],
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        let sealed_size = run.sealed_size(self, target.len(), source.len())?;
-        let last_if_empty: &mut [u8] = &mut [];
-        let texts = target.chunks_mut(run.chunk_size).chain(iter::once(last_if_empty));
-        let mut slices = Slices { slicer, last: 0 };
-        let mut chunks = source.chunks(sealed_size).zip(texts).enumerate();
-        let result = chunks.try_for_each(|(index, (sealed, target))| {
-            slices.before(sealed.len())?;
-            let (source, tag) = sealed.split_at(target.len());
-            self.open(
-                run.nonce(index, &mut [0; NONCE_MAX])?,
-                &[],
-                Text::Across { source, target },
-                tag,
-            )
+        run.check(self, target.len(), source.len())?;
+        let result = run.each(self, target.len(), slicer, |nonce, text, sealed| {
+            let (source, tag) = source[sealed].split_at(text.len());
+            self.open(nonce, &[], Text::Across { source, target: &mut target[text] }, tag)
         });
         result.inspect_err(|_| target.fill(0))
-    }
-}
-
-/// Runs checkpoints between chunks.
-struct Slices<'a> {
-    slicer: Option<Slicer<'a>>,
-    /// Bytes of the last chunk.
-    last: usize,
-}
-
-impl Slices<'_> {
-    /// Runs before each chunk: reaches a checkpoint if the chunks before it complete a slice.
-    fn before(&mut self, size: usize) -> Result<(), Error> {
-        let last = std::mem::replace(&mut self.last, size);
-        let cancelled =
-            self.slicer.as_mut().is_some_and(|slicer| slicer.advance(last) && slicer.cancelled(0));
-        if cancelled { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 
@@ -103,8 +66,8 @@ impl Slices<'_> {
 const NONCE_MAX: usize = 24;
 
 impl Run<'_> {
-    /// Checks the sizes of both sides, and returns the size of a sealed chunk.
-    fn sealed_size(&self, key: &CipherKey, text: usize, sealed: usize) -> Result<usize, Error> {
+    /// Checks the sizes of both sides.
+    fn check(&self, key: &CipherKey, text: usize, sealed: usize) -> Result<(), Error> {
         let facts = key.cipher().facts();
         if !facts.aead {
             return Err(Error::NotSupported);
@@ -117,10 +80,34 @@ impl Run<'_> {
             let tags = self.count.checked_mul(facts.tag_size)?;
             let least = most.checked_sub(self.chunk_size)?;
             let chunks = self.count > 0 && self.chunk_size > 0 && (least..=most).contains(&text);
-            (chunks && text.checked_add(tags)? == sealed)
-                .then_some(self.chunk_size + facts.tag_size)
+            (chunks && text.checked_add(tags)? == sealed).then_some(())
         };
         fits().ok_or(Error::OutputSize)
+    }
+
+    /// Calls `work` for each chunk, with its nonce and the places of its text and of that and the
+    /// tag among `size` bytes of text and what they become. Reaches a checkpoint before a chunk if
+    /// those before it complete a slice.
+    fn each(
+        &self,
+        key: &CipherKey,
+        size: usize,
+        mut slicer: Option<Slicer<'_>>,
+        mut work: impl FnMut(&[u8], Range<usize>, Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let tag_size = key.cipher().facts().tag_size;
+        let mut last = 0;
+        for index in 0..self.count {
+            if slicer.as_mut().is_some_and(|slicer| slicer.advance(last) && slicer.cancelled(0)) {
+                return Err(Error::Cancelled);
+            }
+            let begin = index * self.chunk_size;
+            let end = size.min(begin + self.chunk_size);
+            let sealed = begin + index * tag_size..end + (index + 1) * tag_size;
+            last = sealed.len();
+            work(self.nonce(index, &mut [0; NONCE_MAX])?, begin..end, sealed)?;
+        }
+        Ok(())
     }
 
     fn nonce<'a>(&self, index: usize, place: &'a mut [u8; NONCE_MAX]) -> Result<&'a [u8], Error> {
