@@ -138,7 +138,7 @@ const constants = [
   [
     'engines.md',
     /without a prepared key is Millrace's up to (\d) KiB/,
-    'crates/core/src/cipher/gcm/x86/key.rs',
+    'crates/core/src/cpu/x86_64/gcm/key.rs',
     'PREPARE_MIN',
     1024,
   ],

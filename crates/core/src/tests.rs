@@ -5,19 +5,15 @@
 use crate::Error;
 use crate::catalog::{Cipher, HASHES};
 use crate::cipher::CipherKey;
-#[cfg(target_arch = "x86_64")]
-use crate::cipher::gcm;
-use crate::cipher::message::{CipherMessage, StreamMessage};
-use crate::cipher::state::CipherState;
+use crate::cipher::contract::AeadMessage;
+use crate::cipher::message::{CipherMessage, State, StreamMessage};
 use crate::cipher::{aead, aes};
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::features;
+use crate::cpu::features::Gcm256;
+use crate::cpu::kernels::gcm::GcmKey;
 use crate::hash::digest::Digest;
 use crate::hash::digest_types::with_digest;
 use crate::hash::{keccak, md};
-use crate::inputs::Params;
-#[cfg(feature = "aws-lc")]
-use crate::inputs::Text;
+use crate::inputs::{Params, Text};
 use crate::wipe;
 
 /// Returns the sizes at which Millrace's own routines are compared with the library's.
@@ -28,6 +24,37 @@ pub(crate) fn sizes() -> impl Iterator<Item = usize> {
         1 << 20,
         (1 << 20) + 1,
     ])
+}
+
+/// Returns a text sealed by the library, and its tag.
+pub(crate) fn sealed(
+    cipher: Cipher,
+    key: &[u8],
+    nonce: &[u8],
+    aad: &[u8],
+    source: &[u8],
+) -> (Vec<u8>, [u8; 16]) {
+    let (mut library, mut text, mut tag) = (aead::AeadKey::vacant(), source.to_vec(), [0; 16]);
+    library.prepare(cipher, key).expect("a key of the right size");
+    let message = AeadMessage { nonce, aad, text: Text::InPlace(&mut text) };
+    library.seal(message, &mut tag).expect("fits");
+    (text, tag)
+}
+
+/// Checks that `work` makes a result of a source, across and in place. One byte beyond shows what is
+/// written too much; one before, that nothing need be aligned.
+#[track_caller]
+pub(crate) fn writes(source: &[u8], result: &[u8], mut work: impl FnMut(Text<'_>)) {
+    let size = source.len();
+    let mut across = vec![0xa5; size + 2];
+    work(Text::Across { source, target: &mut across[1..=size] });
+    assert!(
+        across[1..=size] == *result && across[0] == 0xa5 && across[size + 1] == 0xa5,
+        "{size} across"
+    );
+    let mut place = source.to_vec();
+    work(Text::InPlace(&mut place));
+    assert!(place == result, "{size} in place");
 }
 
 /// Bytes without a pattern, the same in every run (xorshift64).
@@ -157,15 +184,15 @@ fn a_dropped_key_is_zero() {
     // which hold what was on the stack before.
     let key = |cipher: Cipher| [0x5c + cipher as u8; 32];
     let prepared = |cipher: Cipher| {
-        let mut place = std::mem::MaybeUninit::<CipherState>::uninit();
-        let size = size_of::<CipherState>();
+        let mut place = std::mem::MaybeUninit::<CipherKey>::uninit();
+        let size = size_of::<CipherKey>();
         let bytes = place.as_mut_ptr().cast::<u8>();
         // SAFETY: the place is filled, then holds a state, then is read as the bytes which the fill
         // and the drop wrote; the discriminant, which is not wiped, was written with the state.
         unsafe {
             bytes.write_bytes(0xa5, size);
-            place.write(CipherState::Vacant);
-            place.assume_init_mut().prepare(cipher, &key(cipher)).expect("a key of the right size");
+            place.write(CipherKey::vacant(cipher));
+            place.assume_init_mut().prepare(&key(cipher)).expect("a key of the right size");
             place.assume_init_drop();
             std::slice::from_raw_parts(bytes, size).to_vec()
         }
@@ -180,8 +207,7 @@ fn a_dropped_key_is_zero() {
         let wiped = match cipher {
             Cipher::Aes256Ctr => size_of::<aes::AesCtrKey>(),
             Cipher::ChaCha20 | Cipher::ChaCha20Poly1305 => 32,
-            #[cfg(target_arch = "x86_64")]
-            Cipher::Aes256Gcm if features::Gcm256::detect().is_some() => gcm::key::GcmKey::WIPED,
+            Cipher::Aes256Gcm if Gcm256::detect().is_some() => GcmKey::WIPED,
             _ => size_of::<aead::AeadKey>(),
         };
         let bytes = prepared(cipher);
@@ -216,16 +242,15 @@ fn a_dropped_message_or_kept_key_is_zero() {
         (Cipher::Aes128GcmSiv, &[0x3a; 16], &[9; 12]),
         (Cipher::Aes256GcmSiv, &[0x3a; 32], &[9; 12]),
     ] {
-        let mut state = CipherState::Vacant;
-        state.prepare(cipher, key).expect("a key of the right size");
-        let message = match state.message(cipher, nonce, b"aad").expect("in parts") {
-            CipherMessage::AesCtr(StreamMessage(key, _)) => place_of(key),
-            CipherMessage::ChaCha20(StreamMessage(key, _)) => place_of(key),
-            CipherMessage::Gcm(message) => place_of(message),
-            CipherMessage::GcmSiv(message) => place_of(message),
-            CipherMessage::ChaChaPoly(message) => place_of(message),
-        };
         let kept = CipherKey::boxed(cipher, key).expect("a key of the right size");
+        let aad: &[u8] = if cipher.facts().aead { b"aad" } else { b"" };
+        let message = match CipherMessage::new(&kept, nonce, aad, 0).expect("in parts").state {
+            State::AesCtr(StreamMessage(key, _)) => place_of(key),
+            State::ChaCha20(StreamMessage(key, _)) => place_of(key),
+            State::Gcm(message) => place_of(message),
+            State::GcmSiv(message) => place_of(message),
+            State::ChaChaPoly(message) => place_of(message),
+        };
         for [before, after] in [message, place_of(kept)] {
             assert!(before.iter().filter(|&&byte| byte != 0).count() >= key.len(), "{cipher:?}");
             assert!(after.iter().all(|&byte| byte == 0), "{cipher:?}");
@@ -239,7 +264,8 @@ fn the_error_queue_stays_clean() {
     let mut key = aead::AeadKey::vacant();
     key.prepare(Cipher::Aes256Gcm, &[7; 32]).expect("a key of the right size");
     let mut text = [1; 64];
-    let result = key.open(&[0; 12], &[], Text::InPlace(&mut text), &[0; 16]);
+    let result = key
+        .open(AeadMessage { nonce: &[0; 12], aad: &[], text: Text::InPlace(&mut text) }, &[0; 16]);
     assert_eq!((result, text), (Err(Error::Authentication), [0; 64]));
     // SAFETY: looks at this thread's queue.
     assert_eq!(unsafe { aws_lc_sys::ERR_peek_error() }, 0);

@@ -3,11 +3,18 @@
 use crate::Error;
 use crate::inputs::Text;
 use crate::primitives::equal;
-use crate::wipe::{Plain, Secret, Wiped};
+use crate::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain};
 
 /// Bytes of a full tag.
 #[allow(unreachable_pub)] // of WebAssembly's modules
 pub const TAG: usize = 16;
+
+/// A whole message of an AEAD.
+pub(crate) struct AeadMessage<'a> {
+    pub(crate) nonce: &'a [u8],
+    pub(crate) aad: &'a [u8],
+    pub(crate) text: Text<'a>,
+}
 
 /// The contribution of a part of a message to its tag: a number of the field in which the cipher
 /// authenticates. Wiped on drop.
@@ -103,7 +110,7 @@ pub trait Incremental: Sized {
 }
 
 /// A key of a stream cipher.
-pub(crate) trait StreamKey: Plain + Sync {
+pub(crate) trait StreamKey: Plain + Sync + Sized {
     /// Returns room for a key, to be prepared before use.
     fn vacant() -> Self;
 
@@ -115,4 +122,11 @@ pub(crate) trait StreamKey: Plain + Sync {
 
     /// Returns the iv some times 64 bytes further.
     fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16];
+
+    /// Returns a copy of this key, on the heap.
+    fn copied(&self) -> Result<WipedBox<Self>, Error> {
+        let mut copy = WipedBox::new(Self::vacant())?;
+        copy_plain(self, &mut copy);
+        Ok(copy)
+    }
 }

@@ -8,6 +8,7 @@
 
 #[cfg(not(feature = "aws-lc"))]
 use crate::primitives::{Library, Primitives};
+use crate::wipe::Wiped;
 
 /// A factor: H or a power of it, divided by x, which is a shift to the left: the first bit of a
 /// block is the coefficient of 1.
@@ -68,7 +69,7 @@ pub(crate) fn product(number: u128, factor: Factor) -> u128 {
 
 /// Reduces a product of 256 bits, given as its lower half, what begins at bit 64, and its upper
 /// half.
-#[cfg(any(feature = "aws-lc", target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(dead_code)] // of kernels
 #[inline]
 pub(crate) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
     let (low, high) = (low ^ middle << 64, high ^ middle >> 64);
@@ -88,6 +89,63 @@ pub(crate) fn sum_of_blocks(
     number: impl Fn(&[u8; 16]) -> u128,
 ) -> u128 {
     blocks.iter().fold(sum, |sum, block| product(sum ^ number(block), h))
+}
+
+/// Extends POLYVAL by a text, the last block filled up with zeros.
+pub(crate) fn extended(sum: u128, h: Factor, text: &[u8]) -> u128 {
+    let (blocks, last) = numbers(text);
+    let sum = sum_of_blocks(sum, blocks, h, |block| u128::from_le_bytes(*block));
+    last.map_or(sum, |last| product(sum ^ last, h))
+}
+
+/// Returns the whole blocks of a text as numbers, and the last filled up with zeros.
+#[inline]
+fn numbers(text: &[u8]) -> (&[[u8; 16]], Option<u128>) {
+    let (blocks, rest) = text.as_chunks();
+    let mut last = [0; 16];
+    last[..rest.len()].copy_from_slice(rest);
+    (blocks, Some(u128::from_le_bytes(last)).filter(|_| !rest.is_empty()))
+}
+
+/// Blocks between two reductions, where the products are of one block.
+const GROUP: usize = 8;
+
+/// H^8 to H. Wiped on drop.
+pub(crate) struct Powers(Wiped<[u128; GROUP]>);
+
+#[allow(dead_code)] // of kernels
+impl Powers {
+    /// Returns room for the powers.
+    pub(crate) fn vacant() -> Self {
+        Self(Wiped([0; GROUP]))
+    }
+
+    /// Computes them.
+    pub(crate) fn prepare(&mut self, h: Factor) {
+        let mut power = h;
+        for place in self.0.0.iter_mut().rev() {
+            *place = power.0;
+            power = power.times(h);
+        }
+    }
+
+    /// Returns POLYVAL of a text, the last block filled up with zeros, by a function that adds a
+    /// sum to the first of some blocks and multiplies each by its power.
+    #[inline(always)]
+    pub(crate) fn sum(
+        &self,
+        text: &[u8],
+        group: impl Fn(u128, &[[u8; 16]], &[u128]) -> u128,
+    ) -> u128 {
+        let (blocks, last) = numbers(text);
+        let (groups, blocks) = blocks.as_chunks::<GROUP>();
+        let powers = &self.0.0;
+        let mut sum = groups.iter().fold(0, |sum, blocks| group(sum, blocks, powers));
+        if !blocks.is_empty() {
+            sum = group(sum, blocks, &powers[GROUP - blocks.len()..]);
+        }
+        last.map_or(sum, |last| group(sum, &[last.to_le_bytes()], &powers[GROUP - 1..]))
+    }
 }
 
 /// Returns the product of two polynomials of 64 bits. Of each factor every fifth bit is multiplied

@@ -16,15 +16,48 @@ use crate::inputs::Text;
 #[cfg(any(not(feature = "aws-lc"), test))]
 use crate::wipe::Secret;
 
+/// A text as pointers.
+#[derive(Copy, Clone)]
+pub(crate) struct Span {
+    pub(crate) source: *const u8,
+    pub(crate) target: *mut u8,
+    pub(crate) size: usize,
+}
+
+#[allow(dead_code)] // of kernels
+impl Span {
+    /// Returns the text from this offset on.
+    ///
+    /// # Safety
+    /// The text has that many bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn from(self, at: usize) -> Self {
+        // SAFETY: within the text, or at its end.
+        unsafe { self.part(at, self.size - at) }
+    }
+
+    /// Returns `size` bytes from this offset on.
+    ///
+    /// # Safety
+    /// The text has that many bytes there.
+    #[inline(always)]
+    pub(crate) unsafe fn part(self, at: usize, size: usize) -> Self {
+        // SAFETY: within the text, or at its end.
+        unsafe { Self { source: self.source.add(at), target: self.target.add(at), size } }
+    }
+}
+
 /// Returns where a text is read and written: the same pointer in place, else disjoint ranges.
 #[inline]
-pub(crate) fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
+pub(crate) fn pointers(text: Text<'_>) -> Span {
     match text {
         Text::InPlace(bytes) => {
             let target = bytes.as_mut_ptr();
-            (target.cast_const(), target, bytes.len())
+            Span { source: target.cast_const(), target, size: bytes.len() }
         }
-        Text::Across { source, target } => (source.as_ptr(), target.as_mut_ptr(), source.len()),
+        Text::Across { source, target } => {
+            Span { source: source.as_ptr(), target: target.as_mut_ptr(), size: source.len() }
+        }
     }
 }
 
@@ -52,7 +85,7 @@ pub(crate) unsafe fn xor_with(source: *const u8, target: *mut u8, stream: &[u8])
 /// Encrypts or decrypts a text with as many bytes of keystream.
 #[inline]
 pub(crate) fn mix(text: Text<'_>, stream: &[u8]) {
-    let (source, target, size) = pointers(text);
+    let Span { source, target, size } = pointers(text);
     // SAFETY: source and target have `size` bytes and are equal or disjoint.
     unsafe { xor_with(source, target, &stream[..size]) };
 }

@@ -5,14 +5,19 @@
 //! our own ask [`features`](self::features) for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
+#[allow(unsafe_code, dead_code)] // where a CPU has a kernel
 pub(crate) mod any;
 pub(crate) mod features;
 #[cfg_attr(target_arch = "x86_64", path = "x86_64/mod.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64/mod.rs")]
-#[cfg_attr(target_arch = "wasm32", path = "wasm32/mod.rs")]
+#[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), path = "wasm32/mod.rs")]
 #[cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")),
-    path = "any/mod.rs"
+    not(any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        all(target_arch = "wasm32", target_feature = "simd128")
+    )),
+    path = "other.rs"
 )]
 #[allow(unsafe_code)]
 pub(crate) mod kernels;
@@ -173,7 +178,7 @@ fn serves_gcm() -> Service {
 fn short_gcm() -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     {
-        use crate::cipher::gcm::key::{GcmKey, SHORT_MAX};
+        use self::kernels::gcm::{GcmKey, SHORT_MAX};
         GcmKey::long_by_aws_lc().then_some(SHORT_MAX)
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -3,8 +3,9 @@
 use super::*;
 use crate::catalog::{CIPHERS, CipherFacts, HASHES};
 use crate::checkpoint::NoCheckpoint;
-use crate::cipher::running::RunningState;
-use crate::cipher::state::CipherState;
+use crate::cipher::CipherKey;
+use crate::cipher::message::CipherMessage;
+use crate::cipher::running_cipher::RunningCipher;
 use crate::hash::digest::Digest;
 use crate::hash::digest_types::with_digest;
 use crate::inputs::{Params, Text};
@@ -51,32 +52,36 @@ fn the_library_of_a_hash_is_the_one_that_computes_it() {
 }
 
 /// Encrypts and decrypts a message in one piece.
-fn whole(facts: &CipherFacts, state: &CipherState, nonce: &[u8], size: usize) {
+fn whole(facts: &CipherFacts, key: &CipherKey, nonce: &[u8], size: usize) {
     let mut text = vec![3; size];
     if !facts.aead {
-        return state.apply(nonce, Text::InPlace(&mut text), None).expect("a keystream");
+        return key.apply(nonce, Text::InPlace(&mut text), None).expect("a keystream");
     }
     let mut tag = [0; 16];
-    state.seal(nonce, b"aad", Text::InPlace(&mut text), &mut tag).expect("sealed");
-    state.open(nonce, b"aad", Text::InPlace(&mut text), &tag).expect("opened");
+    key.seal(nonce, b"aad", Text::InPlace(&mut text), &mut tag).expect("sealed");
+    key.open(nonce, b"aad", Text::InPlace(&mut text), &tag).expect("opened");
     assert!(text.iter().all(|&byte| byte == 3));
 }
 
 /// Encrypts a message of one part.
-fn part(facts: &CipherFacts, state: &CipherState, nonce: &[u8], size: usize) {
-    let message = state.message(facts.cipher, nonce, b"aad").expect("in parts");
+fn part(facts: &CipherFacts, key: &CipherKey, nonce: &[u8], size: usize) {
+    let message =
+        CipherMessage::new(key, nonce, if facts.aead { b"aad" } else { b"" }, size as u64)
+            .expect("in parts");
     let mut text = vec![3; size];
     if facts.two_passes {
-        message.authenticate(&text).expect("authenticated");
-        message.xor(0, Text::InPlace(&mut text), &[5; 16]).expect("encrypted");
+        message.authenticate_plain(0, &text).expect("authenticated");
+        message.xor_part(0, Text::InPlace(&mut text), &[5; 16]).expect("encrypted");
+    } else if facts.aead {
+        message.seal_part(0, Text::InPlace(&mut text)).expect("sealed");
     } else {
-        message.seal(0, Text::InPlace(&mut text)).expect("sealed");
+        message.apply_part(0, Text::InPlace(&mut text)).expect("encrypted");
     }
 }
 
 /// Encrypts a message that arrives in two updates.
 fn incremental(facts: &CipherFacts, key: &[u8], nonce: &[u8], size: usize) {
-    let mut state = RunningState::new(facts.cipher, true, key, nonce, &[]).expect("begun");
+    let mut state = RunningCipher::new(facts.cipher, true, key, nonce, &[]).expect("begun");
     for size in [size / 3, size - size / 3] {
         state.update(Text::InPlace(&mut vec![3; size])).expect("encrypted");
     }
@@ -86,10 +91,8 @@ fn incremental(facts: &CipherFacts, key: &[u8], nonce: &[u8], size: usize) {
 fn the_libraries_of_a_cipher_are_those_that_compute_it() {
     for facts in &CIPHERS {
         let (key, nonce) = (vec![5; facts.key_size], vec![6; facts.iv_size]);
-        let mut state = CipherState::Vacant;
-        state.prepare(facts.cipher, &key).expect("a key of the right size");
-        // As a prepared key: any other has the code for short messages up to 8 KiB.
-        state.keep();
+        // A prepared key: any other has the code for short messages up to 8 KiB.
+        let state = CipherKey::boxed(facts.cipher, &key).expect("a key of the right size");
         let service = serves_cipher(facts.cipher);
         let passes = if facts.aead { 2 } else { 1 };
         let mut long = vec![LONG];

@@ -6,8 +6,9 @@ use std::ptr;
 
 use aws_lc_sys as lc;
 
-use super::{Aes, AesBlocks, AesInverse, Primitives, count};
+use super::{Aes, AesInverse, Primitives, count};
 use crate::Error;
+use crate::cipher::text::Span;
 use crate::wipe::{Plain, Secret, wipe_plain};
 
 /// The library.
@@ -41,7 +42,6 @@ impl Primitives for AwsLc {
     const NAME: &'static str = "AWS-LC";
     type Aes = lc::AES_KEY;
     type AesInverse = Inverse;
-    type AesBlocks = Context;
 
     fn version() -> &'static str {
         // SAFETY: returns a static string for every argument.
@@ -80,14 +80,8 @@ impl Primitives for AwsLc {
 
     // SAFETY: as in the trait.
     #[inline]
-    unsafe fn chacha20(
-        key: &[u8; 32],
-        nonce: &[u8; 12],
-        block: u32,
-        source: *const u8,
-        target: *mut u8,
-        size: usize,
-    ) {
+    unsafe fn chacha20(key: &[u8; 32], nonce: &[u8; 12], block: u32, text: Span) {
+        let Span { source, target, size } = text;
         count(size);
         // SAFETY: source and target have `size` bytes and are equal or disjoint. Key and nonce have
         // the sizes which the function reads.
@@ -127,7 +121,8 @@ impl Aes for lc::AES_KEY {
 
     // SAFETY: as in the trait.
     #[inline]
-    unsafe fn counter_mode(&self, iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize) {
+    unsafe fn counter_mode(&self, iv: &[u8; 16], text: Span) {
+        let Span { source, target, size } = text;
         count(size);
         let mut counter = *iv;
         // When the text ends within a block, the rest of that block's keystream is left here.
@@ -179,15 +174,17 @@ unsafe impl Plain for lc::AES_KEY {}
 // SAFETY: as above.
 unsafe impl Plain for Inverse {}
 
-/// A context of EVP: its ECB has the wide instructions.
-pub(crate) struct Context(*mut lc::EVP_CIPHER_CTX);
+/// AES for many blocks at once, each by itself: a context of EVP, whose ECB has the wide
+/// instructions. Wiped on drop.
+pub(crate) struct AesBlocks(*mut lc::EVP_CIPHER_CTX);
 
-impl AesBlocks for Context {
-    fn new(key: &[u8]) -> Result<Self, Error> {
+impl AesBlocks {
+    /// Prepares a key of 16 or 32 bytes.
+    pub(crate) fn new(key: &[u8]) -> Result<Self, Error> {
         // SAFETY: the functions return static tables; the key has the bytes that the cipher reads.
         // A context without memory is null.
         unsafe {
-            let context = Context(lc::EVP_CIPHER_CTX_new());
+            let context = AesBlocks(lc::EVP_CIPHER_CTX_new());
             let cipher =
                 if key.len() == 16 { lc::EVP_aes_128_ecb() } else { lc::EVP_aes_256_ecb() };
             let (none, nothing) = (ptr::null_mut(), ptr::null());
@@ -199,7 +196,8 @@ impl AesBlocks for Context {
         }
     }
 
-    fn encrypt(&mut self, blocks: &mut [[u8; 16]]) -> Result<(), Error> {
+    /// Encrypts blocks.
+    pub(crate) fn encrypt(&mut self, blocks: &mut [[u8; 16]]) -> Result<(), Error> {
         let bytes = blocks.as_flattened_mut();
         count(bytes.len());
         let (at, mut made) = (bytes.as_mut_ptr(), 0);
@@ -210,10 +208,18 @@ impl AesBlocks for Context {
     }
 }
 
-impl Drop for Context {
+impl Drop for AesBlocks {
     fn drop(&mut self) {
         // SAFETY: made by `EVP_CIPHER_CTX_new`, or null, which is allowed. All that it frees is
         // overwritten.
         unsafe { lc::EVP_CIPHER_CTX_free(self.0) }
     }
+}
+
+/// Returns an error, and leaves AWS-LC's error queue of this thread as clean as it was.
+#[cold]
+pub(crate) fn failed(error: Error) -> Error {
+    // SAFETY: touches this thread's queue only.
+    unsafe { lc::ERR_clear_error() };
+    error
 }

@@ -13,14 +13,14 @@ use crate::Error;
 use crate::wipe::Wiped;
 
 /// Bytes of a block.
-const BLOCK: usize = 16;
+pub(crate) const BLOCK: usize = 16;
 /// Blocks that are encrypted at once; bits of a byte.
-pub(super) const SLICES: usize = 8;
+pub(crate) const SLICES: usize = 8;
 /// The round keys of AES-256.
 const ROUND_KEYS_MAX: usize = 15;
 
 /// A vector of 128 bits.
-pub(super) trait Vector: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {
+pub(crate) trait Vector: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {
     /// Reads 16 bytes.
     fn load(bytes: &[u8; BLOCK]) -> Self;
     /// Writes 16 bytes.
@@ -70,7 +70,7 @@ const TURNS: [[Order; 2]; 4] = [
 ];
 
 /// The expanded key: the bits of each round key for eight blocks.
-pub(super) struct Key<V> {
+pub(crate) struct Key<V> {
     rounds: usize,
     keys: [[V; SLICES]; ROUND_KEYS_MAX],
     /// [`TURNS`], and the ShiftRows of all rounds. Here and not constants, because LLVM makes
@@ -81,7 +81,7 @@ pub(super) struct Key<V> {
 
 impl<V: Vector> Key<V> {
     /// Expands a key of 16, 24 or 32 bytes (FIPS 197, section 5.2).
-    pub(super) fn new(key: &[u8]) -> Result<Self, Error> {
+    pub(crate) fn new(key: &[u8]) -> Result<Self, Error> {
         if !matches!(key.len(), 16 | 24 | 32) {
             return Err(Error::KeySize);
         }
@@ -135,7 +135,7 @@ impl<V: Vector> Key<V> {
     }
 
     /// Encrypts blocks.
-    pub(super) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) {
+    pub(crate) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) {
         let (groups, rest) = blocks.as_chunks_mut();
         groups.iter_mut().for_each(|group| self.encrypt_group(group));
         if !rest.is_empty() {
@@ -328,67 +328,10 @@ fn substitute<V: Vector>(x: &mut [V; SLICES]) {
     *x = [t48 ^ t60, t56 ^ t62, t47 ^ t65, t51 ^ t66, s3, t55 ^ t67, t64 ^ s3, t59 ^ t63];
 }
 
-/// A vector of WebAssembly.
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(super) mod simd128 {
-    use std::arch::wasm32::*;
-
-    use super::*;
-
-    #[derive(Copy, Clone)]
-    #[repr(transparent)]
-    pub(crate) struct V128(v128);
-
-    impl BitXor for V128 {
-        type Output = Self;
-        #[inline(always)]
-        fn bitxor(self, other: Self) -> Self {
-            Self(v128_xor(self.0, other.0))
-        }
-    }
-
-    impl BitAnd for V128 {
-        type Output = Self;
-        #[inline(always)]
-        fn bitand(self, other: Self) -> Self {
-            Self(v128_and(self.0, other.0))
-        }
-    }
-
-    impl Vector for V128 {
-        #[inline(always)]
-        fn load(bytes: &[u8; BLOCK]) -> Self {
-            // SAFETY: 16 bytes are read.
-            Self(unsafe { v128_load(bytes.as_ptr().cast()) })
-        }
-
-        #[inline(always)]
-        fn store(self, bytes: &mut [u8; BLOCK]) {
-            // SAFETY: 16 bytes are written.
-            unsafe { v128_store(bytes.as_mut_ptr().cast(), self.0) }
-        }
-
-        #[inline(always)]
-        fn up<const BY: u32>(self) -> Self {
-            Self(u64x2_shl(self.0, BY))
-        }
-
-        #[inline(always)]
-        fn down<const BY: u32>(self) -> Self {
-            Self(u64x2_shr(self.0, BY))
-        }
-
-        #[inline(always)]
-        fn arranged(self, order: Self) -> Self {
-            Self(u8x16_swizzle(self.0, order.0))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::rust_crypto::Encryption;
+    use crate::primitives::rust_aes::Encryption;
     use crate::tests::Bytes;
 
     impl Vector for u128 {
@@ -425,7 +368,7 @@ mod tests {
                 let mut ours: Vec<[u8; BLOCK]> = (0..count).map(|_| bytes.array()).collect();
                 let mut theirs = ours.clone();
                 Key::<u128>::new(&key).expect("a key of the right size").encrypt(&mut ours);
-                Encryption::new(&key).expect("as above").encrypt_all(&mut theirs);
+                Encryption::new(&key).expect("as above").encrypt_blocks(&mut theirs);
                 assert_eq!(ours, theirs, "{size}, {count}");
             }
         }

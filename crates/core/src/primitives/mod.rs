@@ -4,8 +4,12 @@
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
-#[cfg(any(test, all(target_arch = "wasm32", target_feature = "simd128")))]
-mod bitsliced;
+#[cfg(any(feature = "rust-crypto", test))]
+#[allow(dead_code)] // of WebAssembly's vectors
+pub(crate) mod bitsliced;
+#[cfg(any(feature = "rust-crypto", test))]
+#[allow(dead_code)] // in WebAssembly with vectors
+pub(crate) mod rust_aes;
 #[cfg(any(feature = "rust-crypto", test))]
 mod rust_crypto;
 
@@ -15,10 +19,11 @@ mod tests;
 use std::mem::MaybeUninit;
 
 #[cfg(feature = "aws-lc")]
-pub(crate) use self::aws_lc::AwsLc as Library;
+pub(crate) use self::aws_lc::{AesBlocks, AwsLc as Library, failed};
 #[cfg(not(feature = "aws-lc"))]
 pub(crate) use self::rust_crypto::RustCrypto as Library;
 use crate::Error;
+use crate::cipher::text::Span;
 
 /// Returns true if both are equal, in a time that depends only on their lengths.
 pub(crate) fn equal(one: &[u8], other: &[u8]) -> bool {
@@ -53,8 +58,6 @@ pub(crate) trait Primitives {
     type Aes: Aes;
     /// AES under a key for decryption.
     type AesInverse: AesInverse;
-    /// AES for many blocks at once.
-    type AesBlocks: AesBlocks;
 
     /// Applies MD5's compression function. There is at least one block here and below.
     fn md5(words: &mut [u32; 4], blocks: &[[u8; 64]]);
@@ -72,15 +75,7 @@ pub(crate) trait Primitives {
     ///
     /// # Safety
     /// Source and target have `size` bytes and are equal or disjoint.
-    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-    unsafe fn chacha20(
-        key: &[u8; 32],
-        nonce: &[u8; 12],
-        block: u32,
-        source: *const u8,
-        target: *mut u8,
-        size: usize,
-    );
+    unsafe fn chacha20(key: &[u8; 32], nonce: &[u8; 12], block: u32, text: Span);
 
     /// Returns true if both, of equal length, are equal, in a time that depends on the length only.
     fn equal(one: &[u8], other: &[u8]) -> bool;
@@ -107,7 +102,7 @@ pub(crate) trait Aes: Sized {
     ///
     /// # Safety
     /// Source and target have `size` bytes and are equal or disjoint.
-    unsafe fn counter_mode(&self, iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize);
+    unsafe fn counter_mode(&self, iv: &[u8; 16], text: Span);
 }
 
 /// The inverse of AES.
@@ -120,13 +115,4 @@ pub(crate) trait AesInverse: Sized {
 
     /// Decrypts a block.
     fn decrypt(&self, block: &mut [u8; 16]);
-}
-
-/// AES for many blocks at once, each by itself. Wiped on drop.
-pub(crate) trait AesBlocks: Sized {
-    /// Prepares a key of 16 or 32 bytes.
-    fn new(key: &[u8]) -> Result<Self, Error>;
-
-    /// Encrypts blocks.
-    fn encrypt(&mut self, blocks: &mut [[u8; 16]]) -> Result<(), Error>;
 }

@@ -5,24 +5,20 @@
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-use aes::cipher::BlockCipherEncrypt;
-use aes::cipher::{Array, BlockCipherDecrypt, KeyInit};
-#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use chacha20::{
     ChaCha20LegacyCore,
-    cipher::{KeyIvInit, StreamCipherCore},
+    cipher::{Array, KeyIvInit, StreamCipherCore},
 };
 use ripemd::block_api::Ripemd160Core;
 use ripemd::digest::block_api::UpdateCore;
 use ripemd::digest::common::hazmat::SerializableState;
 
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use super::bitsliced;
-use super::{Aes, AesBlocks, AesInverse, Primitives, count};
+use super::rust_aes::Decryption;
+use super::{Aes, AesInverse, Primitives, count};
 use crate::Error;
-use crate::cipher::text::xor_with;
-use crate::wipe::{Plain, Secret, wipe_plain};
+use crate::cipher::text::{Span, xor_with};
+use crate::cpu::kernels::aes::Encryption as AesKey;
+use crate::wipe::Secret;
 
 /// The library.
 pub(crate) struct RustCrypto;
@@ -31,10 +27,9 @@ pub(crate) struct RustCrypto;
 const AHEAD: usize = 1024;
 
 impl Primitives for RustCrypto {
-    const NAME: &'static str = "RustCrypto";
-    type Aes = Encryption;
+    const NAME: &'static str = super::rust_aes::LIBRARY;
+    type Aes = AesKey;
     type AesInverse = Decryption;
-    type AesBlocks = Blocks;
 
     fn version() -> &'static str {
         "aes 0.9, chacha20 0.10, md-5 0.11, polyval 0.7, ripemd 0.2, sha1 0.11, sha2 0.11"
@@ -80,15 +75,8 @@ impl Primitives for RustCrypto {
     }
 
     // SAFETY: as in the trait.
-    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-    unsafe fn chacha20(
-        key: &[u8; 32],
-        nonce: &[u8; 12],
-        block: u32,
-        source: *const u8,
-        target: *mut u8,
-        size: usize,
-    ) {
+    unsafe fn chacha20(key: &[u8; 32], nonce: &[u8; 12], block: u32, text: Span) {
+        let Span { source, target, size } = text;
         count(size);
         // The original form, with a block number of 64 bits: the other ends at the last block.
         let [a, b, c, d, rest @ ..] = *nonce;
@@ -113,80 +101,11 @@ impl Primitives for RustCrypto {
     }
 }
 
-/// Defines AES in one direction, under a key of each size.
-macro_rules! direction {
-    ($(#[$doc:meta])* $name:ident, $trait:ident, $small:ty, $middle:ty, $large:ty) => {
-        $(#[$doc])*
-        #[allow(clippy::large_enum_variant)] // at its caller's place
-        pub(crate) enum $name {
-            /// 16 bytes.
-            Small($small),
-            /// 24 bytes.
-            Middle($middle),
-            /// 32 bytes.
-            Large($large),
-        }
-
-        impl $name {
-            pub(super) fn new(key: &[u8]) -> Result<Self, Error> {
-                match key.len() {
-                    16 => <$small>::new_from_slice(key).map($name::Small),
-                    24 => <$middle>::new_from_slice(key).map($name::Middle),
-                    _ => <$large>::new_from_slice(key).map($name::Large),
-                }
-                .map_err(|_| Error::KeySize)
-            }
-        }
-    };
-}
-
-#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-direction!(
-    /// A key for encryption.
-    Encryption, BlockCipherEncrypt, aes::Aes128Enc, aes::Aes192Enc, aes::Aes256Enc
-);
-direction!(
-    /// A key for decryption.
-    Decryption, BlockCipherDecrypt, aes::Aes128Dec, aes::Aes192Dec, aes::Aes256Dec
-);
-
-#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-impl Encryption {
-    pub(super) fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
-        count(size_of_val(blocks));
-        let blocks = Array::cast_slice_from_core_mut(blocks);
-        match self {
-            Encryption::Small(key) => key.encrypt_blocks(blocks),
-            Encryption::Middle(key) => key.encrypt_blocks(blocks),
-            Encryption::Large(key) => key.encrypt_blocks(blocks),
-        }
-    }
-}
-
-/// A key for encryption.
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(crate) struct Encryption(bitsliced::Key<bitsliced::simd128::V128>);
-
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-impl Encryption {
-    fn new(key: &[u8]) -> Result<Self, Error> {
-        bitsliced::Key::new(key).map(Self)
-    }
-
-    fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
-        self.0.encrypt(blocks);
-    }
-}
-
-impl Aes for Encryption {
-    // RustCrypto's keys are not compiled where the bit-sliced one is.
-    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-    const LIBRARY: &'static str = RustCrypto::NAME;
-    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    const LIBRARY: &'static str = super::MILLRACE;
+impl Aes for AesKey {
+    const LIBRARY: &'static str = AesKey::LIBRARY;
 
     fn prepare(place: &mut MaybeUninit<Self>, key: &[u8]) -> Result<(), Error> {
-        place.write(Encryption::new(key)?);
+        place.write(AesKey::new(key)?);
         Ok(())
     }
 
@@ -195,11 +114,12 @@ impl Aes for Encryption {
     }
 
     fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
-        Encryption::encrypt_all(self, blocks);
+        self.encrypt_blocks(blocks);
     }
 
     // SAFETY: as in the trait.
-    unsafe fn counter_mode(&self, iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize) {
+    unsafe fn counter_mode(&self, iv: &[u8; 16], text: Span) {
+        let Span { source, target, size } = text;
         let mut counter = u128::from_be_bytes(*iv);
         let mut stream = Secret::<AHEAD>::zeros();
         for at in (0..size).step_by(AHEAD) {
@@ -218,7 +138,7 @@ impl Aes for Encryption {
 }
 
 impl AesInverse for Decryption {
-    const LIBRARY: &'static str = RustCrypto::NAME;
+    const LIBRARY: &'static str = Decryption::LIBRARY;
 
     fn prepare(place: &mut MaybeUninit<Self>, key: &[u8]) -> Result<(), Error> {
         place.write(Decryption::new(key)?);
@@ -226,40 +146,6 @@ impl AesInverse for Decryption {
     }
 
     fn decrypt(&self, block: &mut [u8; 16]) {
-        count(block.len());
-        let block = Array::cast_from_core_mut(block);
-        match self {
-            Decryption::Small(key) => key.decrypt_block(block),
-            Decryption::Middle(key) => key.decrypt_block(block),
-            Decryption::Large(key) => key.decrypt_block(block),
-        }
+        self.decrypt_blocks(std::slice::from_mut(block));
     }
 }
-
-/// A key for many blocks.
-pub(crate) struct Blocks(Encryption);
-
-impl AesBlocks for Blocks {
-    fn new(key: &[u8]) -> Result<Self, Error> {
-        Encryption::new(key).map(Blocks)
-    }
-
-    fn encrypt(&mut self, blocks: &mut [[u8; 16]]) -> Result<(), Error> {
-        self.0.encrypt_all(blocks);
-        Ok(())
-    }
-}
-
-impl Drop for Blocks {
-    fn drop(&mut self) {
-        wipe_plain(self);
-    }
-}
-
-// SAFETY: round keys, or an enum of them, of which all zero is the first variant with a key of
-// zeros.
-unsafe impl Plain for Encryption {}
-// SAFETY: as above.
-unsafe impl Plain for Decryption {}
-// SAFETY: as above.
-unsafe impl Plain for Blocks {}

@@ -2,6 +2,8 @@
 
 use super::rust_crypto::RustCrypto;
 use super::*;
+use crate::cipher::text::pointers;
+use crate::inputs::Text;
 use crate::tests::Bytes;
 
 /// Calls a check with the functions of both libraries.
@@ -41,13 +43,13 @@ fn with_aes<P: Primitives>(key: &[u8], iv: &[u8; 16], source: &[u8]) -> Vec<Vec<
     let mut block = *iv;
     let mut apart = vec![0; source.len()];
     let mut place = source.to_vec();
-    // SAFETY: the key is prepared; the targets have the size of the source.
+    // SAFETY: the key is prepared.
+    let aes = unsafe { aes.assume_init_ref() };
+    // SAFETY: the targets have the size of the source.
     unsafe {
-        let aes = aes.assume_init_ref();
         aes.encrypt(&mut block);
-        aes.counter_mode(iv, source.as_ptr(), apart.as_mut_ptr(), source.len());
-        let at = place.as_mut_ptr();
-        aes.counter_mode(iv, at, at, source.len());
+        aes.counter_mode(iv, pointers(Text::Across { source, target: &mut apart }));
+        aes.counter_mode(iv, pointers(Text::InPlace(&mut place)));
     }
     assert!(place == apart, "in place");
     let mut back = MaybeUninit::<P::AesInverse>::uninit();
@@ -57,9 +59,7 @@ fn with_aes<P: Primitives>(key: &[u8], iv: &[u8; 16], source: &[u8]) -> Vec<Vec<
     unsafe { back.assume_init_ref() }.decrypt(&mut decrypted);
     assert_eq!(decrypted, *iv);
     let mut blocks: Vec<[u8; 16]> = source.as_chunks().0.to_vec();
-    if key.len() != 24 {
-        P::AesBlocks::new(key).and_then(|mut aes| aes.encrypt(&mut blocks)).expect("it encrypts");
-    }
+    aes.encrypt_all(&mut blocks);
     vec![block.to_vec(), apart, blocks.concat()]
 }
 
@@ -100,7 +100,10 @@ fn both_libraries_encrypt_alike_with_chacha20() {
         let texts = [Library::chacha20, RustCrypto::chacha20].map(|chacha20| {
             let mut target = vec![0; size];
             // SAFETY: the target has the size of the source.
-            unsafe { chacha20(&key, &nonce, 7, source.as_ptr(), target.as_mut_ptr(), size) };
+            unsafe {
+                let text = Text::Across { source: &source, target: &mut target };
+                chacha20(&key, &nonce, 7, pointers(text));
+            }
             target
         });
         assert!(texts[0] == texts[1], "{size}");

@@ -7,12 +7,10 @@ use aws_lc_sys as lc;
 
 use crate::Error;
 use crate::catalog::Cipher;
-use crate::cipher::text::pointers;
-use crate::inputs::Text;
-use crate::primitives::count;
+use crate::cipher::contract::{AeadMessage, TAG};
+use crate::cipher::text::{Span, pointers};
+use crate::primitives::{count, failed};
 use crate::wipe::{Plain, Secret, wipe_plain};
-
-const TAG_SIZE: usize = 16;
 
 /// A context prepared with a key and the full tag.
 ///
@@ -68,12 +66,12 @@ impl AeadKey {
                 aead,
                 key.as_ptr(),
                 key.len(),
-                TAG_SIZE,
+                TAG,
                 ptr::null_mut(),
             )
         };
         if done != 1 {
-            return Err(fail(Error::Engine));
+            return Err(failed(Error::Engine));
         }
         match cipher {
             Cipher::Aes128Gcm | Cipher::Aes128GcmSiv => self.keep::<16>(key),
@@ -102,32 +100,21 @@ impl AeadKey {
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
     #[inline]
-    pub(crate) fn seal(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
-        if tag.len() == TAG_SIZE {
-            return self.seal_full(nonce, aad, text, tag);
+    pub(crate) fn seal(&self, message: AeadMessage<'_>, tag: &mut [u8]) -> Result<(), Error> {
+        if tag.len() == TAG {
+            return self.seal_full(message, tag);
         }
-        let mut full = Secret::<TAG_SIZE>::zeros();
-        let result = self.seal_full(nonce, aad, text, &mut full.0);
+        let mut full = Secret::<TAG>::zeros();
+        let result = self.seal_full(message, &mut full.0);
         tag.copy_from_slice(&full.0[..tag.len()]);
         result
     }
 
     #[inline]
-    fn seal_full(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
+    fn seal_full(&self, message: AeadMessage<'_>, tag: &mut [u8]) -> Result<(), Error> {
         let mut tag_size = 0;
-        let (source, target, size) = pointers(text);
+        let AeadMessage { nonce, aad, text } = message;
+        let Span { source, target, size } = pointers(text);
         count(size);
         // SAFETY: `prepare` has initialised the context (a state in which it failed becomes
         // vacant). Each pointer goes with the length of its slice; source and target have `size`
@@ -149,20 +136,14 @@ impl AeadKey {
                 aad.len(),
             )
         };
-        if done == 1 { Ok(()) } else { Err(fail(Error::Engine)) }
+        if done == 1 { Ok(()) } else { Err(failed(Error::Engine)) }
     }
 
     /// Decrypts if the tag matches; otherwise the target is zero.
     #[inline]
-    pub(crate) fn open(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
-        if tag.len() == TAG_SIZE {
-            return self.open_exact(nonce, aad, text, tag);
+    pub(crate) fn open(&self, message: AeadMessage<'_>, tag: &[u8]) -> Result<(), Error> {
+        if tag.len() == TAG {
+            return self.open_exact(message, tag);
         }
         // A context knows its tag's length, so a short tag needs another: a copy, which costs less
         // than preparing the key again.
@@ -170,18 +151,13 @@ impl AeadKey {
         // SAFETY: the context is initialised as above. For the ciphers with short tags the copy
         // that AWS-LC itself makes is the same (`aead_ctx_copy_state_trivial`).
         unsafe { (*short.context.as_mut_ptr()).tag_len = tag.len() as u8 };
-        short.open_exact(nonce, aad, text, tag)
+        short.open_exact(message, tag)
     }
 
     #[inline]
-    fn open_exact(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
-        let (source, target, size) = pointers(text);
+    fn open_exact(&self, message: AeadMessage<'_>, tag: &[u8]) -> Result<(), Error> {
+        let AeadMessage { nonce, aad, text } = message;
+        let Span { source, target, size } = pointers(text);
         count(size);
         // SAFETY: as in `seal_full`; the tag is only read.
         let done = unsafe {
@@ -198,7 +174,7 @@ impl AeadKey {
                 aad.len(),
             )
         };
-        if done == 1 { Ok(()) } else { Err(fail(Error::Authentication)) }
+        if done == 1 { Ok(()) } else { Err(failed(Error::Authentication)) }
     }
 }
 
@@ -208,12 +184,4 @@ impl Drop for AeadKey {
         // EVP_AEAD_CTX_cleanup does nothing for these ciphers, and does not wipe.
         wipe_plain(self);
     }
-}
-
-/// Leaves AWS-LC's error queue of this thread as clean as it was.
-#[cold]
-fn fail(error: Error) -> Error {
-    // SAFETY: touches this thread's queue only.
-    unsafe { lc::ERR_clear_error() };
-    error
 }

@@ -1,11 +1,7 @@
 //! Keys of authenticated encryption without a kernel of ours: by AWS-LC, or over messages in parts.
 
-#[cfg(feature = "aws-lc")]
-mod aws_lc;
-#[cfg(not(feature = "aws-lc"))]
-mod plain_key;
+#[cfg_attr(feature = "aws-lc", path = "aws_lc.rs")]
+#[cfg_attr(not(feature = "aws-lc"), path = "plain_key.rs")]
+mod key;
 
-#[cfg(feature = "aws-lc")]
-pub(crate) use self::aws_lc::AeadKey;
-#[cfg(not(feature = "aws-lc"))]
-pub(crate) use self::plain_key::AeadKey;
+pub(crate) use self::key::AeadKey;

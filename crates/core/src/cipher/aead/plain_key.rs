@@ -1,4 +1,4 @@
-//! The key of an AEAD without AWS-LC. A whole message is one part, in `cipher_message.rs`.
+//! The key of an AEAD without AWS-LC. A whole message is one part, in `message.rs`.
 
 use crate::Error;
 use crate::catalog::Cipher;

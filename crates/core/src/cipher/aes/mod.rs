@@ -1,24 +1,16 @@
 //! AES in counter mode: with wide AES instructions where the CPU has them, otherwise by AWS-LC.
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod expand;
 pub(crate) mod siv;
-#[cfg(target_arch = "x86_64")]
-mod vaes256;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod vaes512;
-#[cfg(target_arch = "x86_64")]
-mod wide;
 
 use std::mem::MaybeUninit;
 
-#[cfg(target_arch = "x86_64")]
-use self::wide::WideKey;
+use super::contract::StreamKey;
 use super::text::pointers;
 use crate::Error;
+use crate::cpu::kernels::aes::WideKey;
 use crate::inputs::Text;
 use crate::primitives::{Aes, Library, Primitives};
-use crate::wipe::{Plain, Secret, WipedBox, copy_plain, wipe_plain};
+use crate::wipe::{Plain, Secret, wipe_plain};
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
@@ -34,7 +26,6 @@ pub(crate) enum AesCtrKey {
     /// AWS-LC's.
     Library(MaybeUninit<LibraryKey>),
     /// Ours.
-    #[cfg(target_arch = "x86_64")]
     Wide(WideKey),
 }
 
@@ -42,40 +33,12 @@ pub(crate) enum AesCtrKey {
 unsafe impl Plain for AesCtrKey {}
 
 impl AesCtrKey {
-    /// Returns room for a key, to be prepared before use.
-    #[inline]
-    pub(crate) fn vacant() -> Self {
-        AesCtrKey::Vacant
-    }
-
-    /// Expands `key`, which must have 16, 24 or 32 bytes.
-    #[inline]
-    pub(crate) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(vacant) = WideKey::vacant() {
-            *self = AesCtrKey::Wide(vacant);
-            let AesCtrKey::Wide(wide) = self else { return Err(Error::Engine) };
-            return wide.prepare(key);
-        }
-        *self = AesCtrKey::Library(MaybeUninit::uninit());
-        let AesCtrKey::Library(place) = self else { return Err(Error::Engine) };
-        Aes::prepare(place, key)
-    }
-
-    /// Returns the round keys and their number (less one), where ours are in use.
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn round_keys(&self) -> Option<(&expand::RoundKeys, u8)> {
+    /// Returns the key of a kernel, if one is in use.
+    pub(crate) fn wide(&self) -> Option<&WideKey> {
         match self {
-            AesCtrKey::Wide(wide) => Some(wide.round_keys()),
+            AesCtrKey::Wide(wide) => Some(wide),
             _ => None,
         }
-    }
-
-    /// Returns a copy of this key, on the heap.
-    pub(crate) fn copied(&self) -> Result<WipedBox<Self>, Error> {
-        let mut copy = WipedBox::new(Self::vacant())?;
-        copy_plain(self, &mut copy);
-        Ok(copy)
     }
 
     /// Returns a block, encrypted.
@@ -99,25 +62,46 @@ impl AesCtrKey {
         }
         Ok(())
     }
+}
+
+impl StreamKey for AesCtrKey {
+    #[inline]
+    fn vacant() -> Self {
+        AesCtrKey::Vacant
+    }
+
+    /// Expands `key`, which must have 16, 24 or 32 bytes.
+    #[inline]
+    fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+        if let Some(vacant) = WideKey::vacant() {
+            *self = AesCtrKey::Wide(vacant);
+            let AesCtrKey::Wide(wide) = self else { return Err(Error::Engine) };
+            return wide.prepare(key);
+        }
+        *self = AesCtrKey::Library(MaybeUninit::uninit());
+        let AesCtrKey::Library(place) = self else { return Err(Error::Engine) };
+        Aes::prepare(place, key)
+    }
 
     /// Encrypts or decrypts under `iv`, the first value of a 128-bit big-endian counter.
     #[inline]
-    pub(crate) fn apply(&self, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
-        let iv: &[u8; 16] = iv.try_into().map_err(|_| Error::IvSize)?;
-        let (source, target, size) = pointers(text);
+    fn apply(&self, iv: &[u8; 16], text: Text<'_>) -> Result<(), Error> {
+        let text = pointers(text);
         // SAFETY: `prepare` has initialised the key (a state in which it failed becomes vacant);
         // source and target have `size` bytes and are equal or disjoint.
         unsafe {
             match self {
                 AesCtrKey::Vacant => return Err(Error::Engine),
-                AesCtrKey::Library(key) => {
-                    key.assume_init_ref().counter_mode(iv, source, target, size);
-                }
-                #[cfg(target_arch = "x86_64")]
-                AesCtrKey::Wide(key) => key.apply(iv, source, target, size),
+                AesCtrKey::Library(key) => key.assume_init_ref().counter_mode(iv, text),
+                AesCtrKey::Wide(key) => key.apply(iv, text),
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16] {
+        u128::from_be_bytes(*iv).wrapping_add(4 * u128::from(blocks)).to_be_bytes()
     }
 }
 
@@ -127,6 +111,3 @@ impl Drop for AesCtrKey {
         wipe_plain(self);
     }
 }
-
-#[cfg(all(test, target_arch = "x86_64"))]
-mod tests;

@@ -2,16 +2,17 @@
 //! block, little-endian, which begin again at zero when they overflow. By AES instructions on two
 //! blocks at once, else by AWS-LC's ECB over such blocks.
 
-#[cfg(target_arch = "x86_64")]
-use super::vaes256;
 use super::{AesCtrKey, BLOCK};
 use crate::Error;
-use crate::cipher::text::{pointers, xor_with};
+use crate::cipher::contract::StreamKey;
+use crate::cipher::text::{Span, pointers, xor_with};
 use crate::inputs::Text;
-use crate::primitives::{AesBlocks, Library, Primitives};
+#[cfg(feature = "aws-lc")]
+use crate::primitives::AesBlocks;
 use crate::wipe::Secret;
 
 /// A key, prepared for either.
+#[cfg_attr(not(feature = "aws-lc"), allow(dead_code))] // the key as it was given
 pub(crate) struct SivKey {
     /// Encrypts the tag too.
     prepared: AesCtrKey,
@@ -50,41 +51,31 @@ impl SivKey {
 
     /// Encrypts or decrypts from the block with this counter on.
     pub(crate) fn apply(&self, counter: [u8; BLOCK], text: Text<'_>) -> Result<(), Error> {
-        let (source, target, size) = pointers(text);
-        // SAFETY: source and target have `size` bytes and are equal or disjoint; the wide key has
-        // the proof of its instructions, and as many round keys as its size says.
+        let text = pointers(text);
+        // SAFETY: source and target have `size` bytes and are equal or disjoint; the key has
+        // 16 or 32 bytes.
         unsafe {
-            #[cfg(target_arch = "x86_64")]
-            if let AesCtrKey::Wide(wide) = &self.prepared {
-                let siv = if self.size == 16 { vaes256::siv::<10> } else { vaes256::siv::<14> };
-                siv(wide.round_keys().0, counter, source, target, size, wide.narrow);
+            if let Some(wide) = self.prepared.wide() {
+                wide.apply_siv(counter, text);
                 return Ok(());
             }
-            if cfg!(not(feature = "aws-lc")) {
-                return counted(counter, source, target, size, |blocks| {
-                    self.prepared.encrypt(blocks)
-                });
-            }
-            by_library(&self.raw.0[..self.size], counter, source, target, size)
+            self.by_library(counter, text)
         }
     }
-}
 
-/// Applies the mode with the library's AES. The library has no such counter mode, so the counters
-/// are encrypted one after the other.
-///
-/// # Safety
-/// Source and target have `size` bytes and are equal or disjoint. The key has 16 or 32 bytes.
-unsafe fn by_library(
-    key: &[u8],
-    counter: [u8; BLOCK],
-    source: *const u8,
-    target: *mut u8,
-    size: usize,
-) -> Result<(), Error> {
-    let mut key = <Library as Primitives>::AesBlocks::new(key)?;
-    // SAFETY: source and target have `size` bytes and are equal or disjoint.
-    unsafe { counted(counter, source, target, size, |blocks| key.encrypt(blocks)) }
+    /// Applies the mode with the library's AES. The library has no such counter mode, so the
+    /// counters are encrypted one after the other.
+    ///
+    /// # Safety
+    /// Source and target have `size` bytes and are equal or disjoint.
+    unsafe fn by_library(&self, counter: [u8; BLOCK], text: Span) -> Result<(), Error> {
+        #[cfg(feature = "aws-lc")]
+        let mut key = AesBlocks::new(&self.raw.0[..self.size])?;
+        #[cfg(not(feature = "aws-lc"))]
+        let key = &self.prepared;
+        // SAFETY: source and target have `size` bytes and are equal or disjoint.
+        unsafe { counted(counter, text, |blocks| key.encrypt(blocks)) }
+    }
 }
 
 /// Encrypts or decrypts by a function that encrypts blocks.
@@ -93,12 +84,11 @@ unsafe fn by_library(
 /// Source and target have `size` bytes and are equal or disjoint.
 unsafe fn counted(
     counter: [u8; BLOCK],
-    source: *const u8,
-    target: *mut u8,
-    size: usize,
+    text: Span,
     mut encrypt: impl FnMut(&mut [[u8; BLOCK]]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     const PIECE: usize = 1024;
+    let Span { source, target, size } = text;
     let (number, rest) = counter.split_first_chunk::<4>().ok_or(Error::Engine)?;
     let mut number = u32::from_le_bytes(*number);
     let mut stream = Secret::<PIECE>::zeros();
@@ -121,7 +111,7 @@ unsafe fn counted(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{Bytes, sizes};
+    use crate::tests::{Bytes, sizes, writes};
 
     /// Returns the result of the definition, block by block.
     fn expected(key: &SivKey, counter: [u8; BLOCK], source: &[u8]) -> Vec<u8> {
@@ -155,19 +145,11 @@ mod tests {
                 counter[..4].copy_from_slice(&(u32::MAX - (turn % 70) as u32).to_le_bytes());
             }
             let answer = expected(&key, counter, &source);
-            let mut across = vec![0xa5; size + 2];
-            key.apply(counter, Text::Across { source: &source, target: &mut across[1..=size] })
-                .expect("prepared");
-            assert!(
-                across[1..=size] == answer && across[0] == 0xa5 && across[size + 1] == 0xa5,
-                "{size} across"
-            );
-            let mut place = source.clone();
-            key.apply(counter, Text::InPlace(&mut place)).expect("prepared");
-            assert!(place == answer, "{size} in place");
-            let at = place.as_mut_ptr();
+            writes(&source, &answer, |text| key.apply(counter, text).expect("prepared"));
+            let mut place = answer;
+            let text = pointers(Text::InPlace(&mut place));
             // SAFETY: in place.
-            unsafe { by_library(&raw, counter, at, at, size) }.expect("there is memory");
+            unsafe { key.by_library(counter, text) }.expect("there is memory");
             assert!(place == source, "{size} by AWS-LC");
         }
     }

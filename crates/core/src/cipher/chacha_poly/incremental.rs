@@ -1,15 +1,13 @@
 //! Incremental ChaCha20-Poly1305 and XChaCha20-Poly1305: the keystream from block 1 on, and
 //! Poly1305 under the first bytes of block 0.
 
-use super::with_first_block;
 use crate::Error;
 use crate::cipher::chacha;
-use crate::cipher::chacha::ChaCha20Key;
+use crate::cipher::chacha::{ChaCha20Key, with_first_block};
 use crate::cipher::contract::Incremental;
 use crate::cipher::poly1305::running::RunningPoly;
-use crate::cipher::poly1305::sum::lengths;
-use crate::cipher::poly1305::{BLOCK, Poly1305};
-use crate::cipher::running::keystream::Keystream;
+use crate::cipher::poly1305::{BLOCK, Poly1305, lengths};
+use crate::cipher::running_cipher::keystream::Keystream;
 use crate::inputs::Text;
 use crate::wipe::Secret;
 

@@ -1,5 +1,5 @@
 //! ChaCha20-Poly1305 (RFC 8439) and XChaCha20-Poly1305: messages in parts here, incremental in
-//! [`incremental`], whole in [`x86`] where the CPU has AVX-512. Elsewhere whole messages are
+//! [`incremental`], whole by a kernel where the CPU has AVX-512. Elsewhere whole messages are
 //! AWS-LC's, in [`aead`](super::aead).
 //!
 //! Poly1305 is a polynomial in r with the blocks as coefficients, so parts of it are evaluated
@@ -7,41 +7,17 @@
 //! is encrypted and authenticated at once, otherwise one after the other.
 
 pub(crate) mod incremental;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod x86;
 
-#[cfg(target_arch = "x86_64")]
-use self::x86::parts;
-#[cfg(target_arch = "x86_64")]
-use self::x86::parts::PartsKernel;
-use super::chacha;
-use super::chacha::{BLOCK, ChaCha20Key};
-use super::contract::{PartialTag, Parts};
+use super::chacha::{BLOCK, ChaCha20Key, with_first_block};
+use super::contract::{PartialTag, Parts, StreamKey};
 use super::poly1305;
 use super::poly1305::Poly1305;
-use super::poly1305::sum::{Joined, Summing};
+use super::poly1305::sum::{Joined, sum};
 use crate::Error;
+use crate::cpu::kernels::chacha_poly::PartsKernel;
+use crate::cpu::kernels::poly1305::Powers;
 use crate::inputs::Text;
 use crate::wipe::{Secret, Wiped, WipedBox, copy_plain};
-
-/// Calls `begin` with the key of ChaCha20 and the iv of block 0, whose keystream makes the key of
-/// Poly1305. A nonce of 24 bytes is XChaCha20's.
-#[inline]
-fn with_first_block<R>(
-    key: &[u8; 32],
-    nonce: &[u8],
-    begin: impl FnOnce(&[u8; 32], &[u8; 16]) -> R,
-) -> Result<R, Error> {
-    let mut iv = [0; 16];
-    let Some((first, last)) = nonce.split_first_chunk::<16>() else {
-        iv[4..].copy_from_slice(nonce.first_chunk::<12>().ok_or(Error::IvSize)?);
-        return Ok(begin(key, &iv));
-    };
-    iv[8..].copy_from_slice(last.first_chunk::<8>().ok_or(Error::IvSize)?);
-    let mut derived = Secret::<32>::zeros();
-    chacha::derive(key, first, &mut derived.0);
-    Ok(begin(&derived.0, &iv))
-}
 
 /// A message that is processed in parts. Wiped on drop.
 pub(crate) struct ChaChaPolyMessage {
@@ -49,10 +25,9 @@ pub(crate) struct ChaChaPolyMessage {
     nonce: [u8; 12],
     /// After the additional data.
     poly: Poly1305,
-    summing: Summing,
+    powers: Option<Powers>,
     aad_size: usize,
-    #[cfg(target_arch = "x86_64")]
-    kernel: Option<PartsKernel>,
+    pub(crate) kernel: Option<PartsKernel>,
 }
 
 impl ChaChaPolyMessage {
@@ -66,12 +41,11 @@ impl ChaChaPolyMessage {
             key: ChaCha20Key::vacant(),
             nonce: [0; 12],
             poly: Poly1305::new(&[0; 32]),
-            summing: Summing::vacant(),
+            powers: None,
             aad_size: aad.len(),
-            #[cfg(target_arch = "x86_64")]
             kernel: PartsKernel::detect(),
         })?;
-        let ChaChaPolyMessage { key: own, nonce: own_nonce, poly, summing, .. } = &mut *message;
+        let ChaChaPolyMessage { key: own, nonce: own_nonce, poly, powers, .. } = &mut *message;
         with_first_block(key.try_into().map_err(|_| Error::KeySize)?, nonce, |key, iv| {
             own_nonce.copy_from_slice(&iv[4..]);
             own.prepare(key)?;
@@ -80,15 +54,20 @@ impl ChaChaPolyMessage {
             copy_plain(&Poly1305::new(&once.0), poly);
             Ok(())
         })??;
-        summing.prepare(poly);
+        Powers::prepare(powers, poly);
         poly.update_padded(aad);
         Ok(message)
     }
 
-    /// Returns the state at the first block of a part.
-    #[cfg(target_arch = "x86_64")]
-    fn state(&self, offset: u64) -> Wiped<chacha::State> {
-        Wiped(self.key.state(&self.iv(1 + offset / BLOCK as u64)))
+    /// Encrypts or decrypts a part by a kernel.
+    fn process<const OPEN: bool>(
+        &self,
+        kernel: PartsKernel,
+        offset: u64,
+        text: Text<'_>,
+    ) -> PartialTag {
+        let mut state = Wiped(self.key.state(&self.iv(1 + offset / BLOCK as u64)));
+        PartialTag(Wiped(kernel.process::<OPEN>(&mut state.0, self.poly.fresh(), text)))
     }
 
     /// Returns the number of a block and the nonce. A message is too short for the number to
@@ -103,29 +82,23 @@ impl ChaChaPolyMessage {
 
 impl Parts for ChaChaPolyMessage {
     fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
-        #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = self.kernel {
-            let mut state = self.state(offset);
-            let sum = parts::seal(kernel, &mut state.0, self.poly.fresh(), text);
-            return Ok(PartialTag(Wiped(sum)));
+            return Ok(self.process::<false>(kernel, offset, text));
         }
         text.then(|text| self.xor(offset, text, &[]), |target| self.authenticate(target))?
     }
 
     fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
-        #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = self.kernel {
-            let mut state = self.state(offset);
-            let sum = parts::open(kernel, &mut state.0, self.poly.fresh(), text);
-            return Ok(PartialTag(Wiped(sum)));
+            return Ok(self.process::<true>(kernel, offset, text));
         }
-        let sum = self.authenticate(text.source());
+        let sum = self.authenticate(text.source())?;
         self.xor(offset, text, tag)?;
-        sum
+        Ok(sum)
     }
 
     fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
-        Ok(PartialTag(Wiped(self.summing.sum(&self.poly, source))))
+        Ok(PartialTag(Wiped(sum(&self.poly, self.powers.as_ref(), source))))
     }
 
     fn xor(&self, offset: u64, text: Text<'_>, _tag: &[u8]) -> Result<(), Error> {
@@ -141,6 +114,3 @@ impl Parts for ChaChaPolyMessage {
         Ok(joined.tag())
     }
 }
-
-#[cfg(all(test, target_arch = "x86_64", feature = "aws-lc"))]
-mod tests;

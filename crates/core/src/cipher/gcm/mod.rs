@@ -1,4 +1,4 @@
-//! AES-GCM in parts; in one call it is in `key`, or AWS-LC's in [`aead`](super::aead).
+//! AES-GCM in parts; in one call it is a kernel's, or AWS-LC's in [`aead`](super::aead).
 //!
 //! GHASH is a polynomial in H with the blocks as coefficients, so parts of it can be evaluated
 //! separately, multiplied by the power of H for what follows, and added up.
@@ -8,43 +8,37 @@
 //! authenticates the part as additional data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of
 //! which the last two are known.
 
-#[cfg_attr(not(target_arch = "x86_64"), path = "no_kernel.rs")]
-#[cfg_attr(target_arch = "x86_64", path = "x86/mod.rs")]
-mod kernel;
-
+pub(crate) mod counter;
 #[cfg(any(not(feature = "aws-lc"), test))]
 pub(crate) mod incremental;
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) use self::kernel::{key, wide};
+use self::counter::{BLOCK, advanced, first};
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
-use super::contract::{PartialTag, Parts};
+#[cfg(feature = "aws-lc")]
+use super::contract::AeadMessage;
+use super::contract::{PartialTag, Parts, StreamKey};
 use super::field::{Factor, product, sum_of_blocks};
 use crate::Error;
+use crate::cpu::kernels::gcm as kernel;
 use crate::inputs::Text;
 #[cfg(feature = "aws-lc")]
 use crate::wipe::copy_plain;
-use crate::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
+use crate::wipe::{Secret, Wiped};
 
 /// A message in parts: a key for AES-CTR and what GHASH needs. Wiped on drop.
 pub(crate) struct GcmMessage {
     key: AesCtrKey,
     ghash: Ghash,
-    secrets: Secrets,
+    /// H, a number as in [`field`](super::field), like the others.
+    h: Wiped<u128>,
+    /// GHASH of the additional data.
+    aad: Wiped<u128>,
+    /// The encryption of the counter's first value, which masks GHASH in the tag.
+    mask: Wiped<u128>,
     /// The first value of the counter.
     first: u128,
     aad_size: usize,
-}
-
-/// Numbers, as in [`field`](super::field).
-struct Secrets {
-    /// H.
-    h: Factor,
-    /// GHASH of the additional data.
-    aad: u128,
-    /// The encryption of the counter's first value, which masks GHASH in the tag.
-    mask: u128,
 }
 
 /// The implementation of GHASH.
@@ -59,44 +53,22 @@ enum Ghash {
     GcmKernel(kernel::Powers),
 }
 
-// SAFETY: integers.
-unsafe impl Plain for Secrets {}
-
-impl Drop for Secrets {
-    fn drop(&mut self) {
-        wipe_plain(self);
-    }
-}
-
-/// Bytes of a block.
-pub(crate) const BLOCK: usize = 16;
-
 impl GcmMessage {
-    /// Returns a message at an address that does not change, under the key `raw`, which AWS-LC has
-    /// prepared in `aead` unless there is a kernel.
-    pub(crate) fn boxed(
-        raw: &[u8],
-        aead: Option<&AeadKey>,
-        nonce: &[u8],
-        aad: &[u8],
-    ) -> Result<WipedBox<GcmMessage>, Error> {
-        let mut message = WipedBox::new(GcmMessage::vacant())?;
-        message.prepare(raw, aead, nonce, aad)?;
-        Ok(message)
-    }
-
     /// Returns room for a message, to be prepared before use.
     pub(crate) fn vacant() -> GcmMessage {
         GcmMessage {
             key: AesCtrKey::vacant(),
             ghash: Ghash::Plain,
-            secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },
+            h: Wiped(0),
+            aad: Wiped(0),
+            mask: Wiped(0),
             first: 0,
             aad_size: 0,
         }
     }
 
-    /// Begins a message, as [`GcmMessage::boxed`] does.
+    /// Begins a message under the key `raw`, which AWS-LC has prepared in `aead` unless there is a
+    /// kernel.
     pub(crate) fn prepare(
         &mut self,
         raw: &[u8],
@@ -106,19 +78,23 @@ impl GcmMessage {
     ) -> Result<(), Error> {
         if matches!(self.key, AesCtrKey::Vacant) {
             self.key.prepare(raw)?;
-            self.secrets.h = Factor::new(self.key.encrypted(0)?);
+            self.h.0 = Factor::new(self.key.encrypted(0)?).0;
         }
-        self.first = first(nonce, self.secrets.h);
-        self.secrets.mask = self.key.encrypted(self.first)?;
+        self.first = first(nonce, self.h());
+        self.mask.0 = self.key.encrypted(self.first)?;
         self.choose(aead)?;
-        self.secrets.aad = self.hash(aad)?;
+        self.aad.0 = self.hash(aad)?;
         self.aad_size = aad.len();
         Ok(())
     }
 
+    fn h(&self) -> Factor {
+        Factor(self.h.0)
+    }
+
     /// Chooses the implementation of GHASH.
     fn choose(&mut self, aead: Option<&AeadKey>) -> Result<(), Error> {
-        if let Some(powers) = kernel::Powers::vacant(&self.key) {
+        if let Some(powers) = self.key.wide().and_then(|_| kernel::Powers::vacant()) {
             self.ghash_by(powers);
             return Ok(());
         }
@@ -133,7 +109,7 @@ impl GcmMessage {
     fn ghash_by(&mut self, powers: kernel::Powers) {
         self.ghash = Ghash::GcmKernel(powers);
         if let Ghash::GcmKernel(powers) = &mut self.ghash {
-            powers.prepare(self.secrets.h);
+            powers.prepare(Factor(self.h.0));
         }
     }
 
@@ -151,21 +127,24 @@ impl GcmMessage {
     /// the last times H^2: for itself and for the block of lengths.
     fn hash(&self, text: &[u8]) -> Result<u128, Error> {
         match &self.ghash {
-            Ghash::GcmKernel(powers) => Ok(product(powers.hash(text), self.secrets.h)),
-            Ghash::Plain => Ok(product(self.extended(0, text), self.secrets.h)),
+            Ghash::GcmKernel(powers) => Ok(product(powers.sum(text), self.h())),
+            Ghash::Plain => Ok(product(self.extended(0, text), self.h())),
             #[cfg(feature = "aws-lc")]
             Ghash::AwsLc(key, mask) => {
                 let mut tag = Secret::<BLOCK>::zeros();
-                key.seal(&[0; 12], text, Text::InPlace(&mut []), &mut tag.0)?;
+                key.seal(
+                    AeadMessage { nonce: &[0; 12], aad: text, text: Text::InPlace(&mut []) },
+                    &mut tag.0,
+                )?;
                 let lengths = u128::from(8 * text.len() as u64) << 64;
-                Ok(u128::from_be_bytes(tag.0) ^ mask.0 ^ product(lengths, self.secrets.h))
+                Ok(u128::from_be_bytes(tag.0) ^ mask.0 ^ product(lengths, self.h()))
             }
         }
     }
 
     /// Extends GHASH by a text padded with zeros, without a kernel.
     pub(crate) fn extended(&self, sum: u128, text: &[u8]) -> u128 {
-        let h = self.secrets.h;
+        let h = self.h();
         let (blocks, rest) = text.as_chunks::<BLOCK>();
         let sum = sum_of_blocks(sum, blocks, h, |block| u128::from_be_bytes(*block));
         if rest.is_empty() {
@@ -180,18 +159,28 @@ impl GcmMessage {
     #[cfg(any(not(feature = "aws-lc"), test))]
     pub(crate) fn ended(&self, sum: u128, aad_size: usize, text_size: u64) -> Secret<BLOCK> {
         let lengths = lengths(aad_size, text_size);
-        Secret((product(sum ^ lengths, self.secrets.h) ^ self.secrets.mask).to_be_bytes())
+        Secret((product(sum ^ lengths, self.h()) ^ self.mask.0).to_be_bytes())
     }
 
-    /// Encrypts or decrypts a part by a kernel. In its sum the last block is multiplied once.
-    fn process<const OPEN: bool>(
-        &self,
-        powers: &kernel::Powers,
-        offset: u64,
-        text: Text<'_>,
-    ) -> Result<PartialTag, Error> {
-        let sum = powers.process::<OPEN>(&self.key, self.counter(offset), text);
-        Ok(sum_of(product(sum.ok_or(Error::Engine)?, self.secrets.h)))
+    /// Encrypts or decrypts a part, and returns the sum of its ciphertext.
+    fn process<const OPEN: bool>(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = text.split_at(at);
+            let (size, head) = (rest.size(), self.process::<OPEN>(offset, head)?);
+            return Ok(self.joined(&head, size, &self.process::<OPEN>(offset + at as u64, rest)?));
+        }
+        if let Ghash::GcmKernel(powers) = &self.ghash {
+            let sum = powers.process::<OPEN>(&self.key, self.counter(offset), text);
+            // The last block is multiplied once.
+            return Ok(sum_of(product(sum.ok_or(Error::Engine)?, self.h())));
+        }
+        if !OPEN {
+            return text
+                .then(|text| self.xor(offset, text, &[]), |done| self.authenticate(done))?;
+        }
+        let sum = self.authenticate(text.source());
+        self.xor(offset, text, &[])?;
+        sum
     }
 
     /// Returns the counter for the part at `offset`.
@@ -209,36 +198,18 @@ impl GcmMessage {
 
     /// Returns the sum of two parts, of which the second has `size` bytes.
     pub(crate) fn joined(&self, one: &PartialTag, size: usize, other: &PartialTag) -> PartialTag {
-        let power = self.secrets.h.power((size as u64).div_ceil(BLOCK as u64));
+        let power = self.h().power((size as u64).div_ceil(BLOCK as u64));
         sum_of(product(number_of(one), power) ^ number_of(other))
     }
 }
 
 impl Parts for GcmMessage {
     fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
-        if let Some(at) = self.wraps_within(offset, text.size()) {
-            let (head, rest) = text.split_at(at);
-            let (size, head) = (rest.size(), self.seal(offset, head)?);
-            return Ok(self.joined(&head, size, &self.seal(offset + at as u64, rest)?));
-        }
-        if let Ghash::GcmKernel(powers) = &self.ghash {
-            return self.process::<false>(powers, offset, text);
-        }
-        text.then(|text| self.xor(offset, text, &[]), |target| self.authenticate(target))?
+        self.process::<false>(offset, text)
     }
 
-    fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
-        if let Some(at) = self.wraps_within(offset, text.size()) {
-            let (head, rest) = text.split_at(at);
-            let (size, head) = (rest.size(), self.open(offset, head, tag)?);
-            return Ok(self.joined(&head, size, &self.open(offset + at as u64, rest, tag)?));
-        }
-        if let Ghash::GcmKernel(powers) = &self.ghash {
-            return self.process::<true>(powers, offset, text);
-        }
-        let sum = self.authenticate(text.source());
-        self.xor(offset, text, tag)?;
-        sum
+    fn open(&self, offset: u64, text: Text<'_>, _tag: &[u8]) -> Result<PartialTag, Error> {
+        self.process::<true>(offset, text)
     }
 
     fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
@@ -258,10 +229,9 @@ impl Parts for GcmMessage {
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Result<Secret<BLOCK>, Error> {
-        let Secrets { h, aad, mask } = &self.secrets;
-        let (sum, size) = joined(*aad, *h, parts);
-        let lengths = product(lengths(self.aad_size, size), *h);
-        Ok(Secret((sum ^ lengths ^ mask).to_be_bytes()))
+        let (sum, size) = joined(self.aad.0, self.h(), parts);
+        let lengths = product(lengths(self.aad_size, size), self.h());
+        Ok(Secret((sum ^ lengths ^ self.mask.0).to_be_bytes()))
     }
 }
 
@@ -285,32 +255,9 @@ pub(crate) fn joined(
     (sum, text_size)
 }
 
-/// Returns the counter's first value (SP 800-38D, 7.1): a nonce of 12 bytes and the number 1,
-/// otherwise GHASH of the nonce and its length.
-fn first(nonce: &[u8], h: Factor) -> u128 {
-    if nonce.len() == 12 {
-        let mut first = [0; BLOCK];
-        first[..12].copy_from_slice(nonce);
-        return u128::from_be_bytes(first) | 1;
-    }
-    let mut sum = 0;
-    for part in nonce.chunks(BLOCK) {
-        let mut block = [0; BLOCK];
-        block[..part.len()].copy_from_slice(part);
-        sum = product(sum ^ u128::from_be_bytes(block), h);
-    }
-    product(sum ^ u128::from(8 * nonce.len() as u64), h)
-}
-
 /// Returns the last block of GHASH.
 fn lengths(aad_size: usize, text_size: u64) -> u128 {
     u128::from(8 * aad_size as u64) << 64 | u128::from(8 * text_size)
-}
-
-/// Returns a counter after a number of blocks: its last 32 bits count.
-fn advanced(counter: u128, blocks: u64) -> u128 {
-    let low = (counter as u32).wrapping_add(blocks as u32);
-    counter & !u128::from(u32::MAX) | u128::from(low)
 }
 
 pub(crate) fn number_of(part: &PartialTag) -> u128 {

@@ -17,7 +17,7 @@ use super::field::{Factor, product};
 use super::gcm::{joined, sum_of};
 use crate::Error;
 use crate::inputs::Text;
-use crate::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
+use crate::wipe::{Secret, Wiped};
 
 /// Bytes of a block, and of the tag.
 const BLOCK: usize = 16;
@@ -26,52 +26,28 @@ const BLOCK: usize = 16;
 pub(crate) struct GcmSivMessage {
     key: SivKey,
     polyval: Polyval,
-    secrets: Secrets,
+    /// H, a number as in [`field`](super::field).
+    h: Wiped<u128>,
+    /// POLYVAL of the additional data.
+    aad: Wiped<u128>,
     nonce: [u8; 12],
     aad_size: usize,
 }
 
-/// Numbers, as in [`field`](super::field).
-struct Secrets {
-    /// H.
-    h: Factor,
-    /// POLYVAL of the additional data.
-    aad: u128,
-}
-
-// SAFETY: integers.
-unsafe impl Plain for Secrets {}
-
-impl Drop for Secrets {
-    fn drop(&mut self) {
-        wipe_plain(self);
-    }
-}
-
 impl GcmSivMessage {
-    /// Returns a message at an address that does not change, under the key `raw`.
-    pub(crate) fn boxed(
-        raw: &[u8],
-        nonce: &[u8],
-        aad: &[u8],
-    ) -> Result<WipedBox<GcmSivMessage>, Error> {
-        let mut message = WipedBox::new(GcmSivMessage::vacant())?;
-        message.prepare(raw, nonce, aad)?;
-        Ok(message)
-    }
-
     /// Returns room for a message, to be prepared before use.
     pub(crate) fn vacant() -> GcmSivMessage {
         GcmSivMessage {
             key: SivKey::vacant(),
             polyval: Polyval::vacant(),
-            secrets: Secrets { h: Factor(0), aad: 0 },
+            h: Wiped(0),
+            aad: Wiped(0),
             nonce: [0; 12],
             aad_size: 0,
         }
     }
 
-    /// Begins a message, as [`GcmSivMessage::boxed`] does.
+    /// Begins a message under the key `raw`.
     pub(crate) fn prepare(&mut self, raw: &[u8], nonce: &[u8], aad: &[u8]) -> Result<(), Error> {
         self.nonce = nonce.try_into().map_err(|_| Error::IvSize)?;
         self.aad_size = aad.len();
@@ -90,17 +66,21 @@ impl GcmSivMessage {
         }
         let (h, key) =
             derived.0[..8 * blocks.len()].split_first_chunk::<BLOCK>().ok_or(Error::Engine)?;
-        self.secrets.h = Factor(u128::from_le_bytes(*h));
+        self.h.0 = u128::from_le_bytes(*h);
         self.key.prepare(key)?;
-        self.polyval.prepare(self.secrets.h);
-        self.secrets.aad = self.polyval.sum(aad);
+        self.polyval.prepare(Factor(self.h.0));
+        self.aad.0 = self.polyval.sum(aad);
         Ok(())
     }
 
     /// Extends POLYVAL by a text padded with zeros, without instructions for it.
     #[cfg(target_family = "wasm")]
     pub(crate) fn extended(&self, sum: u128, text: &[u8]) -> u128 {
-        polyval::extended(sum, self.secrets.h, text)
+        super::field::extended(sum, self.h(), text)
+    }
+
+    fn h(&self) -> Factor {
+        Factor(self.h.0)
     }
 
     /// Returns the tag after POLYVAL of additional data and text of these sizes.
@@ -111,7 +91,7 @@ impl GcmSivMessage {
         text_size: u64,
     ) -> Result<Secret<BLOCK>, Error> {
         let lengths = u128::from(8 * aad_size as u64) | u128::from(8 * text_size) << 64;
-        let mut block = Secret(product(sum ^ lengths, self.secrets.h).to_le_bytes());
+        let mut block = Secret(product(sum ^ lengths, self.h()).to_le_bytes());
         block.0.iter_mut().zip(self.nonce).for_each(|(byte, nonce)| *byte ^= nonce);
         block.0[BLOCK - 1] &= 0x7f;
         self.key.block(&block.0)
@@ -142,7 +122,7 @@ impl Parts for GcmSivMessage {
         let mut aside = Secret::<ASIDE>::zeros();
         let mut sum = 0;
         // All but the last are of one size.
-        let power = self.secrets.h.power((ASIDE / BLOCK) as u64);
+        let power = self.h().power((ASIDE / BLOCK) as u64);
         for (index, sealed) in source.chunks(ASIDE).enumerate() {
             let target = &mut aside.0[..sealed.len()];
             self.xor(
@@ -152,7 +132,7 @@ impl Parts for GcmSivMessage {
             )?;
             let power = match sealed.len() {
                 ASIDE => power,
-                size => self.secrets.h.power(size.div_ceil(BLOCK) as u64),
+                size => self.h().power(size.div_ceil(BLOCK) as u64),
             };
             sum = product(sum, power) ^ self.polyval.sum(target);
         }
@@ -172,7 +152,7 @@ impl Parts for GcmSivMessage {
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Result<Secret<BLOCK>, Error> {
-        let (sum, size) = joined(self.secrets.aad, self.secrets.h, parts);
+        let (sum, size) = joined(self.aad.0, self.h(), parts);
         self.ended(sum, self.aad_size, size)
     }
 }

@@ -1,17 +1,10 @@
-//! Poly1305 (RFC 8439, section 2.5) in limbs of 44, 44 and 42 bits: block by block here, 16 at once
-//! in [`ifma`], 4 in [`avx2`], beside vectors of ChaCha20 in [`words`], in products of 32 bits in
-//! [`narrow`]. Our AEADs use it, and messages in parts: a library's tag says too little of a part's
+//! Poly1305 (RFC 8439, section 2.5) in limbs of 44, 44 and 42 bits: block by block here, in
+//! products of 32 bits in [`narrow`], several at once in kernels. Our AEADs use it, and messages in parts: a library's tag says too little of a part's
 //! sum.
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod ifma;
 mod narrow;
 pub(crate) mod running;
 pub(crate) mod sum;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod words;
 
 use crate::cpu::features::NARROW;
 use crate::wipe::{Plain, Wiped, wipe_plain};
@@ -19,8 +12,8 @@ use crate::wipe::{Plain, Wiped, wipe_plain};
 /// Bytes of a block.
 pub(crate) const BLOCK: usize = 16;
 
-const MASK_44: u64 = (1 << 44) - 1;
-const MASK_42: u64 = (1 << 42) - 1;
+pub(crate) const MASK_44: u64 = (1 << 44) - 1;
+pub(crate) const MASK_42: u64 = (1 << 42) - 1;
 
 /// A number modulo 2^130 - 5: limbs which begin at bits 0, 44 and 88, and may be a little too
 /// large.
@@ -28,8 +21,8 @@ pub(crate) type Limbs = [u64; 3];
 
 /// The sum so far, and the one-time key. Wiped on drop.
 pub(crate) struct Poly1305 {
-    r: Limbs,
-    sum: Limbs,
+    pub(crate) r: Limbs,
+    pub(crate) sum: Limbs,
     pad: [u64; 2],
 }
 
@@ -49,13 +42,6 @@ impl Poly1305 {
     #[inline]
     pub(crate) fn fresh(&self) -> Self {
         Self { r: self.r, sum: [0; 3], pad: self.pad }
-    }
-
-    /// Returns the sum of the text so far.
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    pub(crate) fn sum(&self) -> Limbs {
-        self.sum
     }
 
     /// Absorbs blocks by their sum and the power of r for their number.
@@ -167,48 +153,6 @@ impl Poly1305 {
     }
 }
 
-/// Blocks and bytes of a step, and bytes of a pass.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const LANES: usize = 16;
-#[cfg(target_arch = "x86_64")]
-pub(crate) const STEP: usize = LANES * BLOCK;
-#[cfg(target_arch = "x86_64")]
-pub(crate) const PASS: usize = 4 * STEP;
-
-/// The powers of r that a way to absorb a text in steps of 16 blocks needs. A value proves that the
-/// CPU has the instructions.
-#[cfg(target_arch = "x86_64")]
-pub(crate) trait Steps: Sized {
-    /// The sum so far.
-    type Sums: Copy + Plain;
-    /// The sum within a pass.
-    type Running: Copy;
-
-    /// Computes them.
-    ///
-    /// # Safety
-    /// The CPU has the instructions of the implementation.
-    unsafe fn new(key: &Poly1305) -> Self;
-
-    /// Returns the sum of what came before and of the first `blocks` blocks of a text, at most 16.
-    fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Self::Sums;
-
-    /// Absorbs a step.
-    fn step(&self, sums: Self::Sums, text: &[u8; STEP]) -> Self::Sums;
-
-    /// Begins a pass, which is absorbed in eighths, amid other work.
-    fn begin(&self, sums: Self::Sums) -> Self::Running;
-
-    /// Absorbs an eighth of a pass.
-    fn eighth(&self, sums: Self::Running, text: &[u8; PASS], index: usize) -> Self::Running;
-
-    /// Ends a pass.
-    fn end(&self, sums: Self::Running) -> Self::Sums;
-
-    /// Leaves the sum in the key.
-    fn last(&self, sums: Self::Sums, key: &mut Poly1305);
-}
-
 impl Drop for Poly1305 {
     #[inline]
     fn drop(&mut self) {
@@ -216,8 +160,14 @@ impl Drop for Poly1305 {
     }
 }
 
+/// Returns the last block, which has both lengths.
 #[inline]
-fn word(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn lengths(aad: usize, text: u64) -> [u8; BLOCK] {
+    (aad as u128 | u128::from(text) << 64).to_le_bytes()
+}
+
+#[inline]
+pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(*bytes[at..].first_chunk().expect("eight bytes"))
 }
 
@@ -228,7 +178,7 @@ fn limbs([low, high]: [u64; 2]) -> Limbs {
 
 /// Returns the product. A limb of the first factor has at most 46 bits, of the second 44.
 #[inline]
-fn multiply([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
+pub(crate) fn multiply([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
     let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
     // The bits from 132 on are added at bit 2, five times.
     let (y_20, z_20) = (20 * y, 20 * z);
@@ -240,4 +190,4 @@ fn multiply([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

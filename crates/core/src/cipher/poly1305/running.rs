@@ -1,16 +1,10 @@
 //! Incremental Poly1305, by the widest vectors that there are.
 
-#[cfg(target_arch = "x86_64")]
-use super::Limbs;
-#[cfg(target_arch = "x86_64")]
-use super::sum::{Powers, ifma};
-use super::{BLOCK, Poly1305};
-#[cfg(target_arch = "x86_64")]
-use crate::wipe::Wiped;
-use crate::wipe::wipe_plain;
+use super::{BLOCK, Limbs, Poly1305};
+use crate::cpu::kernels::poly1305::Powers;
+use crate::wipe::{Wiped, wipe_plain};
 
 /// Shorter pieces are absorbed block by block.
-#[cfg(target_arch = "x86_64")]
 const VECTORS_FROM: usize = 512;
 
 /// The sum so far and the start of a block. Wiped on drop.
@@ -20,25 +14,15 @@ pub(crate) struct RunningPoly {
     /// Bytes of the block that are there.
     filled: usize,
     /// Computed for the first long piece.
-    #[cfg(target_arch = "x86_64")]
-    powers: Powers,
-    /// The blocks of the last piece and the power of r for them: most pieces have the same size.
-    #[cfg(target_arch = "x86_64")]
-    power: (u64, Wiped<Limbs>),
+    powers: Option<Powers>,
+    /// What the kernel keeps of the last piece.
+    last: (u64, Wiped<Limbs>),
 }
 
 impl RunningPoly {
     /// Begins under a one-time key.
     pub(crate) fn new(poly: Poly1305) -> Self {
-        Self {
-            poly,
-            block: [0; BLOCK],
-            filled: 0,
-            #[cfg(target_arch = "x86_64")]
-            powers: Powers::None,
-            #[cfg(target_arch = "x86_64")]
-            power: (0, Wiped([0; 3])),
-        }
+        Self { poly, block: [0; BLOCK], filled: 0, powers: None, last: (0, Wiped([0; 3])) }
     }
 
     /// Begins under another one-time key.
@@ -61,12 +45,14 @@ impl RunningPoly {
             self.filled = 0;
         }
         let (blocks, rest) = text.as_chunks::<BLOCK>();
-        #[cfg(target_arch = "x86_64")]
-        if blocks.len() * BLOCK < VECTORS_FROM || !self.vectors(blocks.as_flattened()) {
-            self.poly.update(blocks);
+        let long = size_of_val(blocks) >= VECTORS_FROM;
+        if long && self.powers.is_none() {
+            Powers::prepare(&mut self.powers, &self.poly);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        self.poly.update(blocks);
+        match &self.powers {
+            Some(powers) if long => powers.absorb(&mut self.poly, blocks, Some(&mut self.last)),
+            _ => self.poly.update(blocks),
+        }
         self.block[..rest.len()].copy_from_slice(rest);
         self.filled = rest.len();
     }
@@ -83,30 +69,6 @@ impl RunningPoly {
     /// Returns the tag of what has been absorbed, whole blocks.
     pub(crate) fn finish(&self) -> [u8; BLOCK] {
         self.poly.finish()
-    }
-
-    /// Absorbs whole blocks by vectors. Returns false if the CPU has none.
-    #[cfg(target_arch = "x86_64")]
-    fn vectors(&mut self, text: &[u8]) -> bool {
-        if matches!(self.powers, Powers::None) {
-            self.powers.prepare(&self.poly);
-        }
-        match &self.powers {
-            Powers::None => return false,
-            // SAFETY: the proof says that the CPU has the instructions.
-            Powers::Ifma(powers, _) => unsafe { ifma(&mut self.poly, powers, text) },
-            Powers::Avx2(powers, proof) => {
-                let (blocks, power) = &mut self.power;
-                let (steps, rest) = text.split_at(text.len() / (4 * BLOCK) * (4 * BLOCK));
-                let count = (steps.len() / BLOCK) as u64;
-                if count != *blocks {
-                    (*blocks, power.0) = (count, self.poly.power(count));
-                }
-                self.poly.join(&powers.sum(steps, *proof), &power.0);
-                self.poly.update_padded(rest);
-            }
-        }
-        true
     }
 }
 

@@ -4,10 +4,9 @@
 //! drops a carry for the second test's texts (0.47.0: five blocks of ones but one byte under r = 1;
 //! its AEAD has other code).
 
-use super::sum::{Joined, Summing, lengths};
+use super::sum::{Joined, sum};
 use super::*;
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::features::{Avx512Bmi, Ifma, OrSkip};
+use crate::cpu::kernels::poly1305::Powers;
 use crate::tests::Bytes;
 
 /// A number less than 2^130 - 5: its lower 128 bits, and the two above.
@@ -42,36 +41,8 @@ fn expected(key: &[u8; 32], text: &[u8]) -> [u8; 16] {
     sum.0.wrapping_add(half(16)).to_le_bytes()
 }
 
-/// # Safety
-/// The CPU has the instructions of `P`.
-#[cfg(target_arch = "x86_64")]
-unsafe fn by_steps<P: Steps>(key: &[u8; 32], text: &[u8], before: usize) -> [u8; 16] {
-    let mut poly = Poly1305::new(key);
-    let (head, text) = text.split_at(before * BLOCK);
-    poly.update_padded(head);
-    let first = (text.len() / BLOCK - 1) % LANES + 1;
-    // SAFETY: the CPU has the instructions of `P`.
-    unsafe {
-        let powers = P::new(&poly);
-        let mut sums = powers.first(&poly, text, first);
-        let (passes, rest) = text[first * BLOCK..].as_chunks::<PASS>();
-        for pass in passes {
-            let mut running = powers.begin(sums);
-            for index in 0..8 {
-                running = powers.eighth(running, pass, index);
-            }
-            sums = powers.end(running);
-        }
-        for step in rest.as_chunks::<STEP>().0 {
-            sums = powers.step(sums, step);
-        }
-        powers.last(sums, &mut poly);
-    }
-    poly.finish()
-}
-
-#[test]
-fn own_code_agrees_with_the_library() {
+/// Calls `check` with keys, texts and tags.
+pub(crate) fn texts(check: impl Fn(&[u8; 32], &[u8], [u8; 16])) {
     let mut bytes = Bytes(3);
     for round in 0..6 {
         let mut key: [u8; 32] = bytes.array();
@@ -89,26 +60,18 @@ fn own_code_agrees_with_the_library() {
         for blocks in 0..100 {
             let text = &source[..blocks * BLOCK];
             let answer = expected(&key, text);
-            let mut poly = Poly1305::new(&key);
-            poly.update_padded(text);
-            assert_eq!(poly.finish(), answer, "{blocks}");
-            #[cfg(target_arch = "x86_64")]
-            for before in [0, 1, 5, 40] {
-                if blocks > before {
-                    if Ifma::detect().or_skip().is_some() {
-                        // SAFETY: there is the proof.
-                        let tag = unsafe { by_steps::<ifma::Powers>(&key, text, before) };
-                        assert_eq!(tag, answer, "{blocks} after {before}");
-                    }
-                    if Avx512Bmi::detect().or_skip().is_some() {
-                        // SAFETY: as above.
-                        let tag = unsafe { by_steps::<words::Powers>(&key, text, before) };
-                        assert_eq!(tag, answer, "{blocks} after {before}");
-                    }
-                }
-            }
+            check(&key, text, answer);
         }
     }
+}
+
+#[test]
+fn own_code_agrees_with_the_definition() {
+    texts(|key, text, answer| {
+        let mut poly = Poly1305::new(key);
+        poly.update_padded(text);
+        assert_eq!(poly.finish(), answer, "{}", text.len());
+    });
 }
 
 /// Sums at the border of the modulus: texts with sums of 2^130 - 6 to 2^130 + 1 before the pad.
@@ -131,14 +94,15 @@ fn sums_at_the_border_of_the_modulus_are_reduced() {
 
 /// Returns the tag of a text in two parts, by vectors where there are some, or in halves.
 fn in_parts(key: &[u8; 32], text: &[u8], cut: usize, vectors: bool) -> [u8; 16] {
-    let (poly, mut summing) = (Poly1305::new(key), Summing::vacant());
+    let (poly, mut powers) = (Poly1305::new(key), None);
     if vectors {
-        summing.prepare(&poly);
+        Powers::prepare(&mut powers, &poly);
     }
     let mut joined = Joined::new(&poly, 0);
     let (first, second) = text.split_at(cut);
-    joined.add(first.len() as u64, &summing.sum(&poly, first));
-    joined.add(second.len() as u64, &summing.sum(&poly, second));
+    for part in [first, second] {
+        joined.add(part.len() as u64, &sum(&poly, powers.as_ref(), part));
+    }
     joined.tag().0
 }
 

@@ -1,10 +1,10 @@
-//! The kernels of 64-bit ARM: the same names as in [`any`](super::any), which serves what has no kernel
-//! here.
+//! The kernels of 64-bit ARM: the same names as in [`any`](super::any), which serves what has no
+//! kernel here.
 
-pub(crate) use crate::cpu::any::blake3;
 pub(crate) mod crc;
-pub(crate) use crate::cpu::any::is_intel;
-pub(crate) use crate::cpu::any::sha512;
+pub(crate) mod polyval;
+
+pub(crate) use crate::cpu::any::{aes, blake3, chacha, chacha_poly, gcm, is_intel, poly1305, sha512};
 
 // blake3's C code for NEON calls back into its Rust, by a function that is exported for that. A
 // shared library would export it too; a hidden symbol stays inside. Mach-O and Windows have no such

@@ -1,9 +1,16 @@
 //! The kernels of x86-64: the same names as in [`any`](super::any), which serves what has no kernel
 //! here.
 
-pub(crate) use crate::cpu::any::blake3;
+pub(crate) mod aes;
+pub(crate) mod chacha;
+pub(crate) mod chacha_poly;
 pub(crate) mod crc;
+pub(crate) mod gcm;
+pub(crate) mod poly1305;
+pub(crate) mod polyval;
 pub(crate) mod sha512;
+
+pub(crate) use crate::cpu::any::blake3;
 
 /// Returns true if the CPU is Intel's.
 pub(crate) fn is_intel() -> bool {

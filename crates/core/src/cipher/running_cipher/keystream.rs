@@ -1,0 +1,136 @@
+//! Incremental stream ciphers. Keystream is computed ahead: one block at a time would use a
+//! fraction of the vectors.
+
+use crate::Error;
+use crate::cipher::contract::StreamKey;
+use crate::cipher::text::mix;
+use crate::inputs::Text;
+use crate::wipe::{Plain, wipe_plain};
+
+/// The fewest bytes of keystream computed ahead, and those after which every cipher begins a new
+/// block.
+const AHEAD_FIRST: usize = 256;
+const BLOCK: usize = 64;
+
+/// A stream cipher and its position in the keystream, of which at most `AHEAD` bytes are computed
+/// ahead.
+pub(crate) struct Keystream<K: StreamKey, const AHEAD: usize> {
+    key: K,
+    /// The iv of the first block that has not been computed.
+    iv: [u8; 16],
+    /// Keystream, of which the bytes from `used` to `filled` are next.
+    ahead: [u8; AHEAD],
+    used: usize,
+    filled: usize,
+    /// Bytes to compute ahead the next time.
+    next: usize,
+}
+
+// SAFETY: a plain key, arrays and integers.
+unsafe impl<K: StreamKey, const AHEAD: usize> Plain for Keystream<K, AHEAD> {}
+
+impl<K: StreamKey, const AHEAD: usize> Keystream<K, AHEAD> {
+    /// Returns room for a key, to be prepared before use.
+    pub(crate) fn vacant() -> Self {
+        let (key, ahead) = (K::vacant(), [0; AHEAD]);
+        Self { key, iv: [0; 16], ahead, used: 0, filled: 0, next: AHEAD_FIRST.min(AHEAD) }
+    }
+
+    /// Begins at an iv: that of the first block.
+    pub(crate) fn begin(&mut self, key: &[u8], iv: &[u8]) -> Result<(), Error> {
+        self.iv = iv.try_into().map_err(|_| Error::IvSize)?;
+        (self.used, self.filled) = (0, 0);
+        self.key.prepare(key)
+    }
+
+    /// Encrypts or decrypts the next bytes.
+    #[inline]
+    pub(crate) fn apply(&mut self, text: Text<'_>) -> Result<(), Error> {
+        let size = text.size();
+        let head = size.min(self.filled - self.used);
+        let (first, rest) = text.split_at(head);
+        self.mix(first);
+        if head == size {
+            return Ok(());
+        }
+        let left = size - head;
+        let whole = if left >= AHEAD { left / BLOCK * BLOCK } else { 0 };
+        let (bulk, rest) = rest.split_at(whole);
+        if whole > 0 {
+            self.stream(bulk)?;
+        }
+        let mut rest = rest;
+        while rest.size() > 0 {
+            self.fill()?;
+            let size = rest.size().min(self.filled);
+            let (first, after) = rest.split_at(size);
+            self.mix(first);
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// Encrypts or decrypts whole blocks, and advances the iv.
+    fn stream(&mut self, text: Text<'_>) -> Result<(), Error> {
+        let blocks = (text.size() / BLOCK) as u64;
+        self.key.apply(&self.iv, text)?;
+        self.iv = K::advanced(&self.iv, blocks);
+        Ok(())
+    }
+
+    /// Computes keystream ahead.
+    fn fill(&mut self) -> Result<(), Error> {
+        let ahead = &mut self.ahead[..self.next];
+        ahead.fill(0);
+        self.key.apply(&self.iv, Text::InPlace(ahead))?;
+        self.iv = K::advanced(&self.iv, (self.next / BLOCK) as u64);
+        (self.used, self.filled) = (0, self.next);
+        self.next = AHEAD;
+        Ok(())
+    }
+
+    /// Encrypts or decrypts with the keystream that is there.
+    #[inline]
+    fn mix(&mut self, text: Text<'_>) {
+        let end = self.used + text.size();
+        let stream = &mut self.ahead[self.used..end];
+        mix(text, stream);
+        // Used keystream would decrypt sent text.
+        stream.fill(0);
+        self.used = end;
+    }
+}
+
+impl<K: StreamKey, const AHEAD: usize> Drop for Keystream<K, AHEAD> {
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Keystream, StreamKey};
+    use crate::cipher::aes::AesCtrKey;
+    use crate::cipher::chacha::ChaCha20Key;
+    use crate::inputs::Text;
+
+    #[test]
+    fn used_keystream_is_wiped() {
+        wiped::<AesCtrKey, 1024>();
+        wiped::<ChaCha20Key, 1024>();
+        wiped::<ChaCha20Key, 64>();
+    }
+
+    fn wiped<K: StreamKey, const AHEAD: usize>() {
+        let mut stream = Keystream::<K, AHEAD>::vacant();
+        stream.begin(&[7; 32], &[1; 16]).expect("sizes fit");
+        let mut after = 0;
+        for size in [1, 5, 63, 64, 200, 1000, 3, AHEAD, 2 * AHEAD + 9, 4000, 17] {
+            let (source, mut target) = (vec![0; size], vec![0; size]);
+            stream.apply(Text::Across { source: &source, target: &mut target }).expect("computes");
+            assert!(stream.ahead[..stream.used].iter().all(|&byte| byte == 0), "{size}");
+            after += stream.filled - stream.used;
+        }
+        assert!(after > 0, "nothing was computed ahead");
+    }
+}

@@ -1,0 +1,3 @@
+//! A CPU without kernels.
+
+pub(crate) use crate::cpu::any::*;
