@@ -84,6 +84,22 @@ pub(crate) fn wipe_plain<T: Plain>(value: &mut T) {
     unsafe { cleanse((&raw mut *value).cast(), size_of::<T>()) }
 }
 
+/// Makes a type [`Plain`], and overwrites it on drop.
+macro_rules! wiped_on_drop {
+    (unsafe $type:ty) => {
+        // SAFETY: the user of this macro says so.
+        unsafe impl $crate::wipe::Plain for $type {}
+
+        impl Drop for $type {
+            #[inline]
+            fn drop(&mut self) {
+                $crate::wipe::wipe_plain(self);
+            }
+        }
+    };
+}
+pub(crate) use wiped_on_drop;
+
 /// Copies a plain value without an intermediate copy.
 #[inline]
 pub(crate) fn copy_plain<T: Plain>(value: &T, target: &mut T) {

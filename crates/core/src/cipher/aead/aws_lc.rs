@@ -10,7 +10,7 @@ use crate::catalog::Cipher;
 use crate::cipher::contract::{AeadMessage, TAG};
 use crate::cipher::text::{Span, pointers};
 use crate::primitives::{count, failed};
-use crate::wipe::{Plain, Secret, wipe_plain};
+use crate::wipe::{Secret, wiped_on_drop};
 
 /// A context prepared with a key and the full tag.
 ///
@@ -28,7 +28,8 @@ pub(crate) struct AeadKey {
 }
 
 // SAFETY: zeros are a valid value of a `MaybeUninit` and of an integer.
-unsafe impl Plain for AeadKey {}
+// EVP_AEAD_CTX_cleanup does nothing for these ciphers, and does not wipe.
+wiped_on_drop!(unsafe AeadKey);
 
 // SAFETY: the context's pointers are to static memory, so it may belong to any thread.
 unsafe impl Send for AeadKey {}
@@ -175,13 +176,5 @@ impl AeadKey {
             )
         };
         if done == 1 { Ok(()) } else { Err(failed(Error::Authentication)) }
-    }
-}
-
-impl Drop for AeadKey {
-    #[inline]
-    fn drop(&mut self) {
-        // EVP_AEAD_CTX_cleanup does nothing for these ciphers, and does not wipe.
-        wipe_plain(self);
     }
 }

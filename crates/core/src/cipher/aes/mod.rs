@@ -10,7 +10,7 @@ use crate::Error;
 use crate::cpu::kernels::aes::WideKey;
 use crate::inputs::Text;
 use crate::primitives::{Aes, Library, Primitives};
-use crate::wipe::{Plain, Secret, wipe_plain};
+use crate::wipe::{Secret, wiped_on_drop};
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
@@ -30,7 +30,7 @@ pub(crate) enum AesCtrKey {
 }
 
 // SAFETY: all zero is the first variant, `repr(u8)` having its discriminant first.
-unsafe impl Plain for AesCtrKey {}
+wiped_on_drop!(unsafe AesCtrKey);
 
 impl AesCtrKey {
     /// Returns the key of a kernel, if one is in use.
@@ -102,12 +102,5 @@ impl StreamKey for AesCtrKey {
     #[inline]
     fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16] {
         u128::from_be_bytes(*iv).wrapping_add(4 * u128::from(blocks)).to_be_bytes()
-    }
-}
-
-impl Drop for AesCtrKey {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(self);
     }
 }

@@ -16,7 +16,7 @@ use crate::Error;
 use crate::cpu::kernels::chacha as kernel;
 use crate::inputs::Text;
 use crate::primitives::{Library, Primitives};
-use crate::wipe::{Plain, Secret, wipe_plain};
+use crate::wipe::{Secret, wipe_plain, wiped_on_drop};
 
 pub(crate) use kernel::LIBRARY;
 
@@ -69,7 +69,7 @@ pub(crate) fn with_first_block<R>(
 pub(crate) struct ChaCha20Key([u8; 32]);
 
 // SAFETY: an array of integers.
-unsafe impl Plain for ChaCha20Key {}
+wiped_on_drop!(unsafe ChaCha20Key);
 
 impl ChaCha20Key {
     /// Returns the state of the block with this iv.
@@ -139,12 +139,5 @@ pub(crate) unsafe fn by_library(key: &[u8; 32], iv: &[u8; 16], text: Span) {
         block = 0;
         let word = u32::from_le_bytes([nonce[0], nonce[1], nonce[2], nonce[3]]);
         nonce[..4].copy_from_slice(&word.wrapping_add(1).to_le_bytes());
-    }
-}
-
-impl Drop for ChaCha20Key {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(self);
     }
 }

@@ -7,7 +7,7 @@ pub(crate) mod running;
 pub(crate) mod sum;
 
 use crate::cpu::features::NARROW;
-use crate::wipe::{Plain, Wiped, wipe_plain};
+use crate::wipe::{Wiped, wiped_on_drop};
 
 /// Bytes of a block.
 pub(crate) const BLOCK: usize = 16;
@@ -27,7 +27,7 @@ pub(crate) struct Poly1305 {
 }
 
 // SAFETY: made of arrays of integers.
-unsafe impl Plain for Poly1305 {}
+wiped_on_drop!(unsafe Poly1305);
 
 impl Poly1305 {
     /// Begins with a one-time key.
@@ -150,13 +150,6 @@ impl Poly1305 {
         let number = u128::from(a) | u128::from(b) << 44 | u128::from(c) << 88;
         let pad = u128::from(self.pad[0]) | u128::from(self.pad[1]) << 64;
         number.wrapping_add(pad).to_le_bytes()
-    }
-}
-
-impl Drop for Poly1305 {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(self);
     }
 }
 

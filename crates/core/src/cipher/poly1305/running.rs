@@ -2,7 +2,7 @@
 
 use super::{BLOCK, Limbs, Poly1305};
 use crate::cpu::kernels::poly1305::Powers;
-use crate::wipe::{Wiped, wipe_plain};
+use crate::wipe::Wiped;
 
 /// Shorter pieces are absorbed block by block.
 const VECTORS_FROM: usize = 512;
@@ -10,7 +10,7 @@ const VECTORS_FROM: usize = 512;
 /// The sum so far and the start of a block. Wiped on drop.
 pub(crate) struct RunningPoly {
     poly: Poly1305,
-    block: [u8; BLOCK],
+    block: Wiped<[u8; BLOCK]>,
     /// Bytes of the block that are there.
     filled: usize,
     /// Computed for the first long piece.
@@ -22,7 +22,7 @@ pub(crate) struct RunningPoly {
 impl RunningPoly {
     /// Begins under a one-time key.
     pub(crate) fn new(poly: Poly1305) -> Self {
-        Self { poly, block: [0; BLOCK], filled: 0, powers: None, last: (0, Wiped([0; 3])) }
+        Self { poly, block: Wiped([0; BLOCK]), filled: 0, powers: None, last: (0, Wiped([0; 3])) }
     }
 
     /// Begins under another one-time key.
@@ -35,13 +35,13 @@ impl RunningPoly {
     pub(crate) fn update(&mut self, mut text: &[u8]) {
         if self.filled > 0 {
             let count = text.len().min(BLOCK - self.filled);
-            self.block[self.filled..][..count].copy_from_slice(&text[..count]);
+            self.block.0[self.filled..][..count].copy_from_slice(&text[..count]);
             self.filled += count;
             text = &text[count..];
             if self.filled < BLOCK {
                 return;
             }
-            self.poly.block(&self.block);
+            self.poly.block(&self.block.0);
             self.filled = 0;
         }
         let (blocks, rest) = text.as_chunks::<BLOCK>();
@@ -53,15 +53,15 @@ impl RunningPoly {
             Some(powers) if long => powers.absorb(&mut self.poly, blocks, Some(&mut self.last)),
             _ => self.poly.update(blocks),
         }
-        self.block[..rest.len()].copy_from_slice(rest);
+        self.block.0[..rest.len()].copy_from_slice(rest);
         self.filled = rest.len();
     }
 
     /// Fills the last block up with zeros.
     pub(crate) fn pad(&mut self) {
         if self.filled > 0 {
-            self.block[self.filled..].fill(0);
-            self.poly.block(&self.block);
+            self.block.0[self.filled..].fill(0);
+            self.poly.block(&self.block.0);
             self.filled = 0;
         }
     }
@@ -69,11 +69,5 @@ impl RunningPoly {
     /// Returns the tag of what has been absorbed, whole blocks.
     pub(crate) fn finish(&self) -> [u8; BLOCK] {
         self.poly.finish()
-    }
-}
-
-impl Drop for RunningPoly {
-    fn drop(&mut self) {
-        wipe_plain(&mut self.block);
     }
 }

@@ -3,7 +3,8 @@
 use crate::Error;
 use crate::cipher::text::Span;
 #[cfg(any(feature = "rust-crypto", test))]
-pub(crate) type Encryption = crate::primitives::rust_aes::Encryption;
+#[allow(unused_imports)] // with vectors of WebAssembly
+pub(crate) use crate::primitives::rust_aes::Encryption;
 
 /// There is none.
 pub(crate) enum WideKey {}

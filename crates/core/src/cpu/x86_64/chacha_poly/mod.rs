@@ -42,7 +42,7 @@ use crate::cpu::features::{Avx512, Avx512Bmi, Ifma};
 use crate::cpu::kernels::chacha::avx512;
 use crate::cpu::kernels::poly1305::{LANES, PASS, STEP, Steps, ifma, words};
 use crate::primitives::equal;
-use crate::wipe::{cleanse, wipe_plain};
+use crate::wipe::{Wiped, cleanse, wipe_plain};
 
 const _: () = assert!(PASS == avx512::COLUMNS);
 /// Bytes of text for which the first pass has keystream, after the block that makes Poly1305's key.
@@ -107,7 +107,7 @@ compiled! {
 
 /// The key.
 pub(crate) struct ChaChaPolyKey {
-    key: [u8; 32],
+    key: Wiped<[u8; 32]>,
     kernel: ChaChaPolyKernel,
 }
 
@@ -115,23 +115,23 @@ impl ChaChaPolyKey {
     /// Returns room for a key, if this CPU has the instructions.
     #[inline]
     pub(crate) fn vacant() -> Option<Self> {
-        Some(Self { key: [0; 32], kernel: ChaChaPolyKernel::detect()? })
+        Some(Self { key: Wiped([0; 32]), kernel: ChaChaPolyKernel::detect()? })
     }
 
     /// Takes the key.
     #[inline]
     pub(crate) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
-        if key.len() != self.key.len() {
+        if key.len() != self.key.0.len() {
             return Err(Error::KeySize);
         }
-        self.key.copy_from_slice(key);
+        self.key.0.copy_from_slice(key);
         Ok(())
     }
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
     #[inline]
     pub(crate) fn seal(&self, message: AeadMessage<'_>, tag: &mut [u8]) -> Result<(), Error> {
-        let mut state = with_first_block(&self.key, message.nonce, chacha::state)?;
+        let mut state = with_first_block(&self.key.0, message.nonce, chacha::state)?;
         // SAFETY: source and target have `size` bytes and are equal or disjoint.
         let full = unsafe { seal(self.kernel, &mut state, message.aad, pointers(message.text)) };
         tag.copy_from_slice(&full[..tag.len()]);
@@ -142,7 +142,7 @@ impl ChaChaPolyKey {
     /// Decrypts if the tag matches, otherwise leaves zeros.
     #[inline]
     pub(crate) fn open(&self, message: AeadMessage<'_>, tag: &[u8]) -> Result<(), Error> {
-        let mut state = with_first_block(&self.key, message.nonce, chacha::state)?;
+        let mut state = with_first_block(&self.key.0, message.nonce, chacha::state)?;
         let text = pointers(message.text);
         // SAFETY: as in `seal`.
         let authentic = unsafe { open(self.kernel, &mut state, message.aad, text, tag) };
@@ -157,14 +157,7 @@ impl ChaChaPolyKey {
 
     /// Returns the key as it was given.
     pub(crate) fn raw_key(&self) -> &[u8] {
-        &self.key
-    }
-}
-
-impl Drop for ChaChaPolyKey {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(&mut self.key);
+        &self.key.0
     }
 }
 

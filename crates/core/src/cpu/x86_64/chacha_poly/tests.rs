@@ -25,7 +25,7 @@ impl Both {
         bytes: &mut Bytes,
     ) -> Self {
         let key: [u8; 32] = bytes.array();
-        let mut ours = ChaChaPolyKey { key: [0; 32], kernel };
+        let mut ours = ChaChaPolyKey { key: Wiped([0; 32]), kernel };
         ours.prepare(&key).expect("a key of the right size");
         Self { ours, cipher, nonce: bytes.vec(nonce_size) }
     }

@@ -64,8 +64,10 @@ impl GcmKey {
         self.key.prepare(key)?;
         let (round_keys, rounds) = self.key.wide().ok_or(Error::Engine)?.round_keys();
         // SAFETY: the proof says that the CPU has the instructions.
-        let h = unsafe { with_rounds!(rounds, ROUNDS => avx2::encrypted::<ROUNDS>(round_keys, 0)) };
-        self.powers.prepare(Factor::new(h), self.proof);
+        unsafe {
+            let h = with_rounds!(rounds, ROUNDS => avx2::encrypted::<ROUNDS>(round_keys, 0));
+            self.powers.prepare(Factor::new(h));
+        }
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::cpu::features::Gcm512;
 use crate::cpu::kernels::aes::number;
 use crate::cpu::kernels::aes::vaes512;
 use crate::cpu::kernels::aes::vaes512::{Counter, PASS, WIDE};
-use crate::wipe::{Plain, wipe_plain};
+use crate::wipe::wiped_on_drop;
 
 /// Bytes of a pass.
 const BYTES: usize = PASS * WIDE;
@@ -25,7 +25,7 @@ const EACH: usize = WIDE / 16;
 pub(crate) struct Powers([u128; BLOCKS + EACH]);
 
 // SAFETY: an array of integers.
-unsafe impl Plain for Powers {}
+wiped_on_drop!(unsafe Powers);
 
 impl Powers {
     /// Returns room for the powers.
@@ -40,12 +40,6 @@ impl Powers {
             *place = power.0;
             power = power.times(h);
         }
-    }
-}
-
-impl Drop for Powers {
-    fn drop(&mut self) {
-        wipe_plain(self);
     }
 }
 

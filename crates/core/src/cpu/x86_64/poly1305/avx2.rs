@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::{BLOCK, Limbs, MASK_42, MASK_44, Poly1305};
-use crate::wipe::{Plain, Wiped, wipe_plain};
+use crate::wipe::{Wiped, wiped_on_drop};
 
 /// Blocks of a step; a pass is two steps.
 pub(super) const LANES: usize = 4;
@@ -37,14 +37,7 @@ pub(crate) struct Powers {
 }
 
 // SAFETY: made of vectors of integers.
-unsafe impl Plain for Powers {}
-
-impl Drop for Powers {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(self);
-    }
-}
+wiped_on_drop!(unsafe Powers);
 
 impl Powers {
     /// Returns room for the powers.

@@ -11,7 +11,7 @@
 use std::arch::x86_64::*;
 
 use super::{BLOCK, LANES, MASK_42, MASK_44, PASS, Poly1305, STEP, Steps, multiply};
-use crate::wipe::{Plain, wipe_plain};
+use crate::wipe::{Plain, wiped_on_drop};
 
 /// Eight numbers, a register a limb.
 type Eight = [__m512i; 3];
@@ -35,14 +35,7 @@ pub(crate) struct Powers {
 }
 
 // SAFETY: made of vectors of integers.
-unsafe impl Plain for Powers {}
-
-impl Drop for Powers {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(self);
-    }
-}
+wiped_on_drop!(unsafe Powers);
 
 // SAFETY: made of vectors of integers.
 unsafe impl Plain for Sums {}

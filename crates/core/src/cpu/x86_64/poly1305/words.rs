@@ -5,7 +5,7 @@
 //! pass of four steps.
 
 use super::{BLOCK, LANES, Limbs, MASK_44, PASS, Poly1305, STEP, Steps, multiply, word};
-use crate::wipe::{Plain, wipe_plain};
+use crate::wipe::{Plain, wiped_on_drop};
 
 /// Bytes of a long pass. With halves that are joined every KiB, ChaCha20-Poly1305 takes 2 % longer.
 pub(crate) const LONG_PASS: usize = 4 * PASS;
@@ -36,14 +36,7 @@ pub(crate) struct Powers {
 }
 
 // SAFETY: made of integers and arrays of integers.
-unsafe impl Plain for Powers {}
-
-impl Drop for Powers {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(self);
-    }
-}
+wiped_on_drop!(unsafe Powers);
 
 impl Steps for Powers {
     type Sums = Sums;

@@ -7,9 +7,8 @@ use std::arch::x86_64::*;
 
 use super::{BLOCKS, PASS, WIDE};
 use crate::cipher::field::Factor;
-use crate::cpu::features::Gcm256;
 use crate::cpu::kernels::aes::words;
-use crate::wipe::{Plain, wipe_plain};
+use crate::wipe::wiped_on_drop;
 
 /// Powers of H. Wiped on drop.
 #[repr(C, align(32))]
@@ -22,7 +21,7 @@ pub(crate) struct Powers {
 }
 
 // SAFETY: arrays of integers.
-unsafe impl Plain for Powers {}
+wiped_on_drop!(unsafe Powers);
 
 impl Powers {
     /// Returns room for the powers.
@@ -33,13 +32,8 @@ impl Powers {
 
     /// Computes them.
     #[inline]
-    pub(crate) fn prepare(&mut self, h: Factor, _proof: Gcm256) {
-        // SAFETY: the proof says that the CPU has the instructions.
-        unsafe { self.compute(h) }
-    }
-
     #[target_feature(enable = "avx2,pclmulqdq,vpclmulqdq")]
-    fn compute(&mut self, h: Factor) {
+    pub(crate) fn prepare(&mut self, h: Factor) {
         let both = |block: __m256i| _mm256_permute2x128_si256::<0x00>(block, block);
         let one = _mm256_broadcastsi128_si256(words(h.0));
         let square = times(one, one);
@@ -82,13 +76,6 @@ impl Powers {
     pub(super) unsafe fn at(&self, place: usize) -> __m256i {
         // SAFETY: the table has two powers from this place on.
         unsafe { _mm256_loadu_si256(self.whole.as_ptr().add(place).cast()) }
-    }
-}
-
-impl Drop for Powers {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(self);
     }
 }
 
