@@ -166,23 +166,11 @@ fn serves_gcm() -> Service {
     let plain = || aws_lc.unwrap_or_else(|| hashed(counter_mode()));
     let parts = own!(Gcm512, Gcm256).unwrap_or_else(plain);
     let library = aws_lc.unwrap_or(parts);
-    let service = match (own!(Gcm256), short_gcm()) {
+    let service = match (own!(Gcm256), kernels::gcm::GcmKey::short_max()) {
         (Some(code), Some(most)) => Service { short: Some((most, code)), ..Service::from(library) },
         (code, _) => Service::from(code.unwrap_or(library)),
     };
     Service { parts, incremental: library, ..service }
-}
-
-/// Returns the most bytes of a message in one piece for which Millrace's own code is used, if the
-/// library is faster for more.
-fn short_gcm() -> Option<usize> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use self::kernels::gcm::{GcmKey, SHORT_MAX};
-        GcmKey::long_by_aws_lc().then_some(SHORT_MAX)
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    None
 }
 
 fn serves_chacha20_poly1305() -> Service {

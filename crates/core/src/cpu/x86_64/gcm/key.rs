@@ -21,7 +21,7 @@ use crate::wipe::{WipedBox, wipe_plain};
 
 /// Bytes up to which a message takes no longer here than by AWS-LC with AVX-512: its kernel takes
 /// 70 ns more to begin with.
-pub(crate) const SHORT_MAX: usize = 2 << 10;
+const SHORT_MAX: usize = 2 << 10;
 /// Bytes from which a message gains more by AWS-LC than preparing the key for it takes.
 const PREPARE_MIN: usize = 8 << 10;
 
@@ -50,8 +50,13 @@ impl GcmKey {
     /// Returns true if AWS-LC uses wider instructions: it has a kernel for AVX-512, but not on
     /// Windows.
     #[inline]
-    pub(crate) fn long_by_aws_lc() -> bool {
+    fn long_by_aws_lc() -> bool {
         cfg!(all(feature = "aws-lc", not(windows))) && Gcm512::detect().is_some()
+    }
+
+    /// Returns the most bytes of a message that is computed here, if the library is faster for more.
+    pub(crate) fn short_max() -> Option<usize> {
+        Self::long_by_aws_lc().then_some(SHORT_MAX)
     }
 
     /// Bytes that a drop overwrites.

@@ -11,7 +11,7 @@ mod avx2;
 mod key;
 pub(crate) mod wide;
 
-pub(crate) use self::key::{GcmKey, SHORT_MAX};
+pub(crate) use self::key::GcmKey;
 use crate::cipher::aes::AesCtrKey;
 use crate::cipher::field::Factor;
 use crate::cipher::text::pointers;
