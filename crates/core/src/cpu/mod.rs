@@ -19,7 +19,7 @@ pub(crate) mod features;
     )),
     path = "other.rs"
 )]
-#[allow(unsafe_code)]
+#[allow(unsafe_code, dead_code)] // as above
 pub(crate) mod kernels;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,9 @@
 pub(crate) mod crc;
 pub(crate) mod polyval;
 
-pub(crate) use crate::cpu::any::{aes, blake3, chacha, chacha_poly, gcm, is_intel, poly1305, sha512};
+pub(crate) use crate::cpu::any::{
+    aes, argon2, blake3, chacha, chacha_poly, gcm, is_intel, poly1305, prefetch, scrypt, sha512,
+};
 
 // blake3's C code for NEON calls back into its Rust, by a function that is exported for that. A
 // shared library would export it too; a hidden symbol stays inside. Mach-O and Windows have no such

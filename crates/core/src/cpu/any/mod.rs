@@ -2,12 +2,15 @@
 //! kernel.
 
 pub(crate) mod aes;
+pub(crate) mod argon2;
 pub(crate) mod blake3;
 pub(crate) mod chacha;
 pub(crate) mod chacha_poly;
 pub(crate) mod crc;
 pub(crate) mod gcm;
 pub(crate) mod poly1305;
+pub(crate) mod prefetch;
+pub(crate) mod scrypt;
 pub(crate) mod sha512;
 
 /// POLYVAL without the CPU's products.

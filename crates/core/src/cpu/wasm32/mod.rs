@@ -4,5 +4,8 @@
 pub(crate) mod aes;
 pub(crate) mod blake3;
 pub(crate) mod chacha;
+pub(crate) mod scrypt;
 
-pub(crate) use crate::cpu::any::{chacha_poly, crc, gcm, is_intel, poly1305, polyval, sha512};
+pub(crate) use crate::cpu::any::{
+    argon2, chacha_poly, crc, gcm, is_intel, poly1305, polyval, prefetch, sha512,
+};

@@ -2,12 +2,15 @@
 //! here.
 
 pub(crate) mod aes;
+pub(crate) mod argon2;
 pub(crate) mod chacha;
 pub(crate) mod chacha_poly;
 pub(crate) mod crc;
 pub(crate) mod gcm;
 pub(crate) mod poly1305;
 pub(crate) mod polyval;
+pub(crate) mod prefetch;
+pub(crate) mod scrypt;
 pub(crate) mod sha512;
 
 pub(crate) use crate::cpu::any::blake3;

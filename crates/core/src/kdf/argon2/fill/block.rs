@@ -1,16 +1,16 @@
 //! Argon2's compression of two blocks of 1 KiB into one (RFC 9106, section 3.5), in scalar
-//! code. `x86` has it with AVX2 and AVX-512.
+//! code. `cpu/x86_64` has it with AVX2 and AVX-512.
 //!
 //! A block is eight rows of 16 words. BLAKE2b's round, with products in its sums, goes over each
 //! row and then over each of eight columns, which are two words wide.
 
 /// Words of a block.
-pub(super) const WORDS: usize = 128;
+pub(crate) const WORDS: usize = 128;
 
 /// A block of 1 KiB, aligned to a cache line.
 #[repr(align(64))]
 #[derive(Copy, Clone)]
-pub(super) struct Block(pub(super) [u64; WORDS]);
+pub(crate) struct Block(pub(crate) [u64; WORDS]);
 
 /// Compresses two blocks into `target`; in scalar code.
 ///
@@ -18,7 +18,7 @@ pub(super) struct Block(pub(super) [u64; WORDS]);
 /// Each pointer is that of a block that is valid for reads, `target` for writes too. `target` is
 /// neither of the others, which may be one block.
 #[inline]
-pub(super) unsafe fn plain(
+pub(crate) unsafe fn plain(
     before: *const Block,
     other: *const Block,
     target: *mut Block,

@@ -20,15 +20,14 @@
 //!
 //! Functions for vectors are called where a proof says that the CPU has the instructions.
 
-mod block;
-mod segment;
-#[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod block;
+pub(crate) mod segment;
 
 use self::block::{Block, WORDS};
-use self::segment::{Plain, Run, Segment};
+use self::segment::{Run, Segment};
 use crate::Error;
 use crate::checkpoint::Checkpoint;
+use crate::cpu::kernels::argon2::fill;
 use crate::hash::blake2::Blake2b512;
 use crate::hash::digest::Digest;
 use crate::inputs::Params;
@@ -219,21 +218,4 @@ fn hash(parts: &[&[u8]], target: &mut [u8]) {
     }
     let rest = target.len() - at;
     target[at..].copy_from_slice(&last.0[..rest]);
-}
-
-/// Fills the blocks with the widest vectors that the CPU has.
-///
-/// # Safety
-/// The memory has all lanes, of four segments each, and no other thread uses it; those that come
-/// before are filled.
-unsafe fn fill(run: Run<'_>) {
-    // SAFETY: `run` is a part of a segment as the head of the module says. Scalar code needs no
-    // instructions of the CPU.
-    unsafe {
-        #[cfg(target_arch = "x86_64")]
-        if x86::fill(run) {
-            return;
-        }
-        run.fill_with(Plain);
-    }
 }

@@ -1,35 +1,35 @@
 //! Filling a part of a segment: which block looks at which other one, and the compression that the
 //! CPU has.
 
-use super::block;
 use super::block::{Block, WORDS};
 use super::{Cost, Kind, Version};
+use crate::cpu::kernels::prefetch::fetch;
 
 /// A segment: its position, and the memory that has it.
 #[derive(Copy, Clone)]
-pub(super) struct Segment<'a> {
-    pub(super) cost: &'a Cost,
-    pub(super) blocks: *mut Block,
+pub(crate) struct Segment<'a> {
+    pub(crate) cost: &'a Cost,
+    pub(crate) blocks: *mut Block,
     /// Blocks of a segment.
-    pub(super) segment_blocks: usize,
-    pub(super) pass: usize,
-    pub(super) slice: usize,
-    pub(super) lane: usize,
+    pub(crate) segment_blocks: usize,
+    pub(crate) pass: usize,
+    pub(crate) slice: usize,
+    pub(crate) lane: usize,
 }
 
 /// The blocks of a segment that are filled at once: from one number to another, the first of which
 /// is a multiple of 128.
 #[derive(Copy, Clone)]
-pub(super) struct Run<'a> {
+pub(crate) struct Run<'a> {
     segment: Segment<'a>,
     from: usize,
     to: usize,
 }
 
-/// A compression function; see [`block::plain`].
-pub(super) trait Compression: Copy {
+/// A compression function; see [`plain`](super::block::plain).
+pub(crate) trait Compression: Copy {
     /// # Safety
-    /// As for [`block::plain`].
+    /// As for [`plain`](super::block::plain).
     unsafe fn compress(
         self,
         before: *const Block,
@@ -41,7 +41,7 @@ pub(super) trait Compression: Copy {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(segment: Segment<'a>, from: usize, to: usize) -> Self {
+    pub(crate) fn new(segment: Segment<'a>, from: usize, to: usize) -> Self {
         debug_assert!(from.is_multiple_of(WORDS) && from <= to && to <= segment.segment_blocks);
         Self { segment, from, to }
     }
@@ -52,7 +52,7 @@ impl<'a> Run<'a> {
     /// The run is filled next, in memory that has all lanes and that no other thread uses: see the
     /// head of [`argon2`](super). The CPU has the instructions of the compression.
     #[inline(always)]
-    pub(super) unsafe fn fill_with(self, by: impl Compression) {
+    pub(crate) unsafe fn fill_with(self, by: impl Compression) {
         let Self { segment, from, to } = self;
         let Segment { cost, blocks, segment_blocks, pass, slice, lane } = segment;
         let blind = match cost.kind {
@@ -158,32 +158,5 @@ unsafe fn numbers(by: impl Compression, segment: &Segment<'_>, count: usize) -> 
 /// Asks for a block.
 #[inline(always)]
 fn ahead(block: *const Block) {
-    #[cfg(target_arch = "x86_64")]
-    for line in 0..16 {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint; any address will do.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(block.cast::<i8>().wrapping_add(64 * line)) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = block;
-}
-
-/// In scalar code.
-#[derive(Copy, Clone)]
-pub(super) struct Plain;
-
-impl Compression for Plain {
-    #[inline(always)]
-    // SAFETY: as in the trait.
-    unsafe fn compress(
-        self,
-        before: *const Block,
-        other: *const Block,
-        target: *mut Block,
-        mixes: bool,
-        early: impl FnOnce(u64),
-    ) {
-        // SAFETY: the blocks are valid, and `target` is neither of the others, as `plain` needs it.
-        unsafe { block::plain(before, other, target, mixes, early) }
-    }
+    (0..16).for_each(|line| fetch(block.cast::<u8>().wrapping_add(64 * line)));
 }

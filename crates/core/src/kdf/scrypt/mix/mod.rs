@@ -1,14 +1,12 @@
 //! scrypt (RFC 7914): jobs of one cost, several lanes at once.
 
-mod plain;
-mod romix;
-#[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod romix;
 
 use self::romix::{LANES_MAX, RomixBuffers, RomixKernel};
 use crate::Error;
 use crate::allocate::{try_collect, try_with_capacity};
 use crate::checkpoint::Checkpoint;
+use crate::cpu::kernels::scrypt::kernels;
 use crate::hash::md::Sha256;
 use crate::kdf::pbkdf2;
 use crate::memory::Memory;
@@ -42,15 +40,6 @@ const SLICE: u64 = 2048;
 /// Returns how many lanes are computed at once.
 pub(crate) fn lanes() -> usize {
     kernels().iter().map(|kernel| kernel.lanes).max().unwrap_or(1)
-}
-
-/// Returns the kernels that this CPU can run, from the fewest lanes to the most.
-fn kernels() -> &'static [RomixKernel] {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(kernels) = x86::kernels() {
-        return kernels;
-    }
-    &[plain::PLAIN]
 }
 
 /// Returns the fastest kernel for `lanes` lanes. It may have fewer or more.

@@ -20,54 +20,48 @@
 //!   thread.
 //! - A kernel's matrix has 64 bytes a lane, and a block 2r of them; loops over matrices end there.
 //!   The entry of a table is a number modulo N, whatever the words of a block are.
-//! - A kernel is only chosen, from `kernels()`, where the CPU has its instructions.
+//! - A kernel is only chosen, from `kernels()`, where the CPU has its instructions. The generic
+//!   functions have no features and are inlined: [`kernel`] calls them from functions with those of
+//!   the rows.
+
+use crate::cpu::kernels::prefetch::fetch;
 
 /// The most lanes of any kernel.
-pub(super) const LANES_MAX: usize = 8;
+pub(crate) const LANES_MAX: usize = 8;
 
 /// The memory of the lanes that are computed at once.
-pub(super) struct RomixBuffers {
+pub(crate) struct RomixBuffers {
     /// Two buffers for the blocks of all lanes, aligned to 64 bytes.
-    pub(super) blocks: [*mut u8; 2],
+    pub(crate) blocks: [*mut u8; 2],
     /// The table of each lane, aligned to 64 bytes. An unused lane has that of another.
-    pub(super) tables: [*mut u8; LANES_MAX],
+    pub(crate) tables: [*mut u8; LANES_MAX],
     /// Pairs of Salsa20 matrices in a block.
-    pub(super) r: usize,
+    pub(crate) r: usize,
     /// Entries of a table, a power of two: at most 2^32.
-    pub(super) n: u64,
+    pub(crate) n: u64,
 }
 
 /// The functions of ROMix for a number of lanes. Both leave the block where they found it, after an
 /// even number of steps.
 #[derive(Copy, Clone)]
-pub(super) struct RomixKernel {
+pub(crate) struct RomixKernel {
     /// The number of lanes.
-    pub(super) lanes: usize,
+    pub(crate) lanes: usize,
     /// The lanes that share a vector.
-    pub(super) shared: usize,
+    pub(crate) shared: usize,
     /// Fills `count` entries of the tables, from the entry `from` on; an even number.
-    fill: unsafe fn(&RomixBuffers, u64, u64),
+    pub(crate) fill: unsafe fn(&RomixBuffers, u64, u64),
     /// Mixes in `count` entries of the tables; an even number.
-    mix: unsafe fn(&RomixBuffers, u64),
+    pub(crate) mix: unsafe fn(&RomixBuffers, u64),
 }
 
 impl RomixKernel {
-    /// Returns a kernel of these functions.
-    pub(super) const fn new(
-        lanes: usize,
-        shared: usize,
-        fill: unsafe fn(&RomixBuffers, u64, u64),
-        mix: unsafe fn(&RomixBuffers, u64),
-    ) -> Self {
-        Self { lanes, shared, fill, mix }
-    }
-
     /// Fills `count` entries of the tables, from the entry `from` on.
     ///
     /// # Safety
     /// The buffers are as the head of the module says, for this kernel; the CPU has its
     /// instructions.
-    pub(super) unsafe fn fill(&self, buffers: &RomixBuffers, from: u64, count: u64) {
+    pub(crate) unsafe fn fill(&self, buffers: &RomixBuffers, from: u64, count: u64) {
         debug_assert!(count.is_multiple_of(2) && from + count <= buffers.n);
         // SAFETY: the buffers are as above; `count` is even, and so is N.
         unsafe { (self.fill)(buffers, from, count) }
@@ -77,7 +71,7 @@ impl RomixKernel {
     ///
     /// # Safety
     /// As for [`fill`](Self::fill); the tables are full.
-    pub(super) unsafe fn mix(&self, buffers: &RomixBuffers, count: u64) {
+    pub(crate) unsafe fn mix(&self, buffers: &RomixBuffers, count: u64) {
         debug_assert!(count.is_multiple_of(2));
         // SAFETY: the buffers are as above, and the tables are full.
         unsafe { (self.mix)(buffers, count) }
@@ -88,7 +82,7 @@ impl RomixKernel {
     /// # Safety
     /// The buffers are as the head of the module says, for this kernel, of which `lane` is one. The
     /// block has 128r bytes.
-    pub(super) unsafe fn put(&self, buffers: &RomixBuffers, lane: usize, block: &[u8]) {
+    pub(crate) unsafe fn put(&self, buffers: &RomixBuffers, lane: usize, block: &[u8]) {
         for (index, matrix) in block.as_chunks::<64>().0.iter().enumerate() {
             for (word, &at) in DIAGONALS.iter().enumerate() {
                 let bytes = [0, 1, 2, 3].map(|byte| matrix[4 * at + byte]);
@@ -103,7 +97,7 @@ impl RomixKernel {
     /// # Safety
     /// The buffers are as the head of the module says, for this kernel, of which `lane` is one. The
     /// block has 128r bytes.
-    pub(super) unsafe fn get(&self, buffers: &RomixBuffers, lane: usize, block: &mut [u8]) {
+    pub(crate) unsafe fn get(&self, buffers: &RomixBuffers, lane: usize, block: &mut [u8]) {
         for (index, matrix) in block.as_chunks_mut::<64>().0.iter_mut().enumerate() {
             for (word, &at) in DIAGONALS.iter().enumerate() {
                 // SAFETY: an aligned word of this lane, in the first of the buffers for blocks.
@@ -130,7 +124,7 @@ const DIAGONALS: [usize; 16] = [0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7, 12, 1, 6
 
 /// Returns the block to read and the block to write in a step; they alternate.
 #[inline]
-pub(super) fn sides(buffers: &RomixBuffers, step: u64) -> [*mut u8; 2] {
+fn sides(buffers: &RomixBuffers, step: u64) -> [*mut u8; 2] {
     let [one, other] = buffers.blocks;
     if step.is_multiple_of(2) { [one, other] } else { [other, one] }
 }
@@ -138,6 +132,285 @@ pub(super) fn sides(buffers: &RomixBuffers, step: u64) -> [*mut u8; 2] {
 /// Returns the new index of the matrix `index`: even ones to the first half, odd ones to the
 /// second.
 #[inline]
-pub(super) fn shuffled(index: usize, r: usize) -> usize {
+fn shuffled(index: usize, r: usize) -> usize {
     index / 2 + index % 2 * r
 }
+
+/// One row of a Salsa20 matrix of each of `SHARED` lanes, 128 bits a lane.
+///
+/// # Safety
+/// The type is registers of integers, `16 * SHARED` bytes. A caller's CPU has the instructions.
+pub(crate) unsafe trait Rows<const SHARED: usize>: Copy {
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn xor(self, other: Self) -> Self;
+    /// Returns this XOR `other` rotated to the left by `BY`, with `BACK` to the whole.
+    unsafe fn xor_rotated<const BY: i32, const BACK: i32>(self, other: Self) -> Self;
+    /// Returns the words of each row, rotated by one, two or three.
+    unsafe fn turned_1(self) -> Self;
+    unsafe fn turned_2(self) -> Self;
+    unsafe fn turned_3(self) -> Self;
+    /// Joins rows of one lane each to rows of all lanes.
+    // SAFETY: as above.
+    unsafe fn in_rows(parts: [Self; 4]) -> [Self; 4] {
+        parts
+    }
+    /// The inverse of [`in_rows`](Self::in_rows).
+    unsafe fn in_lanes(rows: [Self; 4]) -> [Self; 4] {
+        rows
+    }
+}
+
+// SAFETY: 16 bytes of integers.
+unsafe impl Rows<1> for [u32; 4] {
+    #[inline]
+    unsafe fn add(self, other: Self) -> Self {
+        std::array::from_fn(|word| self[word].wrapping_add(other[word]))
+    }
+
+    #[inline]
+    // SAFETY: as in the trait.
+    unsafe fn xor(self, other: Self) -> Self {
+        std::array::from_fn(|word| self[word] ^ other[word])
+    }
+
+    #[inline]
+    unsafe fn xor_rotated<const BY: i32, const BACK: i32>(self, other: Self) -> Self {
+        std::array::from_fn(|word| self[word] ^ other[word].rotate_left(BY as u32))
+    }
+
+    #[inline]
+    // SAFETY: as in the trait.
+    unsafe fn turned_1(self) -> Self {
+        let [a, b, c, d] = self;
+        [b, c, d, a]
+    }
+
+    #[inline]
+    // SAFETY: as in the trait.
+    unsafe fn turned_2(self) -> Self {
+        let [a, b, c, d] = self;
+        [c, d, a, b]
+    }
+
+    #[inline]
+    // SAFETY: as in the trait.
+    unsafe fn turned_3(self) -> Self {
+        let [a, b, c, d] = self;
+        [d, a, b, c]
+    }
+}
+
+/// A matrix of every lane, in `TURNS` interleaved vectors of one kind.
+type Matrices<V, const TURNS: usize> = [[V; 4]; TURNS];
+/// Where lanes have their entries of the tables.
+type Entries<const SHARED: usize, const TURNS: usize> = [[*mut u8; SHARED]; TURNS];
+
+/// Matrices that are prefetched ahead of their use. 2 take 10 % more time, 4 and 16 the same.
+const AHEAD: usize = 8;
+
+/// Fills entries of the tables.
+///
+/// # Safety
+/// The buffers are as the head of the module says, for these rows.
+#[inline(always)]
+pub(crate) unsafe fn fill<V: Rows<SHARED>, const SHARED: usize, const TURNS: usize>(
+    buffers: &RomixBuffers,
+    from: u64,
+    count: u64,
+) {
+    let size = 128 * buffers.r;
+    for entry in from..from + count {
+        let [source, target] =
+            sides(buffers, entry).map(|block| block.cast::<Matrices<V, TURNS>>());
+        let at: Entries<SHARED, TURNS> = entries(buffers, |_| entry as usize * size);
+        // SAFETY: a block has `2 * r` matrices of every lane, and each table has the entry. The two
+        // blocks overlap neither each other nor the tables.
+        unsafe {
+            let mut x = source.add(2 * buffers.r - 1).read();
+            for index in 0..2 * buffers.r {
+                let block = source.add(index).read();
+                for turn in 0..TURNS {
+                    for (part, words) in V::in_lanes(block[turn]).into_iter().enumerate() {
+                        place::<V, SHARED>(&at[turn], index, part).write(words);
+                    }
+                }
+                x = salsa::<V, SHARED, TURNS>(xor(x, block));
+                target.add(shuffled(index, buffers.r)).write(x);
+            }
+        }
+    }
+}
+
+/// Mixes in entries of the tables.
+///
+/// # Safety
+/// The buffers are as the head of the module says, for these rows.
+#[inline(always)]
+pub(crate) unsafe fn mix<V: Rows<SHARED>, const SHARED: usize, const TURNS: usize>(
+    buffers: &RomixBuffers,
+    count: u64,
+) {
+    let size = 128 * buffers.r;
+    let last = 2 * buffers.r - 1;
+    for step in 0..count {
+        let [source, target] = sides(buffers, step).map(|block| block.cast::<Matrices<V, TURNS>>());
+        // SAFETY: the first words of a last matrix are in the block, and an entry is in the table
+        // whatever they are. The two blocks overlap neither each other nor the tables.
+        unsafe {
+            let words = source.add(last).cast::<u32>();
+            let at: Entries<SHARED, TURNS> = entries(buffers, |lane| {
+                let word = words.add(lane / SHARED * 16 * SHARED + lane % SHARED * 4).read();
+                (u64::from(word) & (buffers.n - 1)) as usize * size
+            });
+            ahead(&at, last);
+            for index in 0..AHEAD.min(last) {
+                ahead(&at, index);
+            }
+            let mut x = mixed(source, &at, last);
+            for index in 0..=last {
+                if index + AHEAD < last {
+                    ahead(&at, index + AHEAD);
+                }
+                x = salsa::<V, SHARED, TURNS>(xor(x, mixed(source, &at, index)));
+                target.add(shuffled(index, buffers.r)).write(x);
+            }
+        }
+    }
+}
+
+/// Returns the address of an entry in each lane's table.
+#[inline(always)]
+fn entries<const SHARED: usize, const TURNS: usize>(
+    buffers: &RomixBuffers,
+    offset: impl Fn(usize) -> usize,
+) -> Entries<SHARED, TURNS> {
+    std::array::from_fn(|turn| {
+        std::array::from_fn(|index| {
+            let lane = turn * SHARED + index;
+            buffers.tables[lane].wrapping_add(offset(lane))
+        })
+    })
+}
+
+/// Returns the address of one of the four vectors that are the matrices `index` of the entries,
+/// each matrix in the place of its own lane.
+#[inline(always)]
+fn place<V, const SHARED: usize>(at: &[*mut u8; SHARED], index: usize, part: usize) -> *mut V {
+    let parts = 4 / SHARED;
+    at[part / parts].wrapping_add(64 * index).cast::<V>().wrapping_add(part % parts)
+}
+
+/// Asks for a matrix of each entry.
+#[inline(always)]
+fn ahead<const SHARED: usize, const TURNS: usize>(at: &Entries<SHARED, TURNS>, index: usize) {
+    at.as_flattened().iter().for_each(|at| fetch(at.wrapping_add(64 * index)));
+}
+
+/// Returns a matrix of the block XOR that of the table's entry.
+///
+/// # Safety
+/// The block has the matrix `index`, and the entry of each lane too.
+#[inline(always)]
+unsafe fn mixed<V: Rows<SHARED>, const SHARED: usize, const TURNS: usize>(
+    block: *const Matrices<V, TURNS>,
+    at: &Entries<SHARED, TURNS>,
+    index: usize,
+) -> Matrices<V, TURNS> {
+    // SAFETY: there is a matrix of every lane at `index` of the block and 64 bytes at each entry.
+    unsafe {
+        let block = block.add(index).read();
+        let mut entry = block;
+        for (at, entry) in at.iter().zip(&mut entry) {
+            *entry = V::in_rows([
+                place::<V, SHARED>(at, index, 0).read(),
+                place::<V, SHARED>(at, index, 1).read(),
+                place::<V, SHARED>(at, index, 2).read(),
+                place::<V, SHARED>(at, index, 3).read(),
+            ]);
+        }
+        xor(block, entry)
+    }
+}
+
+/// # Safety
+/// As for [`Rows`].
+#[inline(always)]
+unsafe fn xor<V: Rows<SHARED>, const SHARED: usize, const TURNS: usize>(
+    mut x: Matrices<V, TURNS>,
+    y: Matrices<V, TURNS>,
+) -> Matrices<V, TURNS> {
+    for (x, &y) in x.as_flattened_mut().iter_mut().zip(y.as_flattened()) {
+        // SAFETY: the CPU has the instructions.
+        *x = unsafe { x.xor(y) };
+    }
+    x
+}
+
+/// Applies Salsa20/8 to matrices with diagonals as rows.
+///
+/// # Safety
+/// As for [`Rows`].
+#[inline(always)]
+unsafe fn salsa<V: Rows<SHARED>, const SHARED: usize, const TURNS: usize>(
+    matrices: Matrices<V, TURNS>,
+) -> Matrices<V, TURNS> {
+    let mut x = matrices;
+    macro_rules! step {
+        ($to:literal, $one:literal, $other:literal, $by:literal) => {
+            for x in &mut x {
+                // SAFETY: the CPU has the instructions, here and below.
+                x[$to] = unsafe { x[$to].xor_rotated::<$by, { 32 - $by }>(x[$one].add(x[$other])) };
+            }
+        };
+    }
+    macro_rules! turn {
+        ($one:ident, $two:ident, $three:ident) => {
+            for [_, one, two, three] in &mut x {
+                // SAFETY: as above.
+                (*one, *two, *three) = unsafe { (one.$one(), two.$two(), three.$three()) };
+            }
+        };
+    }
+    for _ in 0..4 {
+        step!(1, 0, 3, 7);
+        step!(2, 1, 0, 9);
+        step!(3, 2, 1, 13);
+        step!(0, 3, 2, 18);
+        turn!(turned_3, turned_2, turned_1);
+        step!(3, 0, 1, 7);
+        step!(2, 3, 0, 9);
+        step!(1, 2, 3, 13);
+        step!(0, 1, 2, 18);
+        turn!(turned_1, turned_2, turned_3);
+    }
+    for (x, &begin) in x.as_flattened_mut().iter_mut().zip(matrices.as_flattened()) {
+        // SAFETY: as above.
+        *x = unsafe { x.add(begin) };
+    }
+    x
+}
+
+/// Returns the kernel of `$turns` interleaved vectors of `$rows`, of `$shared` lanes each.
+macro_rules! kernel {
+    ($rows:ty: $shared:literal * $turns:literal $(, $features:literal)?) => {{
+        /// # Safety
+        /// As for [`romix::fill`].
+        $(#[target_feature(enable = $features)])?
+        unsafe fn fill(buffers: &RomixBuffers, from: u64, count: u64) {
+            // SAFETY: the buffers are for this kernel; this function has the instructions.
+            unsafe { romix::fill::<$rows, $shared, $turns>(buffers, from, count) }
+        }
+
+        /// # Safety
+        /// As for [`romix::mix`].
+        $(#[target_feature(enable = $features)])?
+        unsafe fn mix(buffers: &RomixBuffers, count: u64) {
+            // SAFETY: as above.
+            unsafe { romix::mix::<$rows, $shared, $turns>(buffers, count) }
+        }
+
+        RomixKernel { lanes: $shared * $turns, shared: $shared, fill, mix }
+    }};
+}
+
+pub(crate) use kernel;

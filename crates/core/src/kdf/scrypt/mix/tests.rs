@@ -1,6 +1,7 @@
 //! Every kernel gives the result of the plain one.
 
 use super::*;
+use crate::cpu::kernels::scrypt::all_kernels;
 use crate::tests::Bytes;
 
 /// Returns ROMix of the blocks with a kernel; there are at most as many as it has lanes.
@@ -80,23 +81,4 @@ fn memory_is_wiped_as_far_as_it_was_used() {
     // SAFETY: as above.
     let bytes = unsafe { std::slice::from_raw_parts(start, 3 << 20) };
     assert!(bytes.iter().all(|&byte| byte == 0));
-}
-
-/// Returns all kernels that this CPU can run.
-fn all_kernels() -> Vec<(&'static str, RomixKernel)> {
-    #[allow(unused_mut)] // elsewhere than on x86-64
-    let mut all = vec![("plain", plain::PLAIN)];
-    #[cfg(target_arch = "x86_64")]
-    {
-        use super::x86::{EIGHT, FOUR, FOUR_WIDE, ONE, ONE_ROTATED, TWO, TWO_ROTATED};
-        use crate::cpu::features::{Avx2, Avx512, OrSkip};
-        if Avx2::detect().or_skip().is_some() {
-            all.extend([("one", ONE), ("two", TWO), ("four", FOUR)]);
-        }
-        if Avx512::detect().or_skip().is_some() {
-            all.extend([("one, rotated", ONE_ROTATED), ("two, rotated", TWO_ROTATED)]);
-            all.extend([("four, wide", FOUR_WIDE), ("eight", EIGHT)]);
-        }
-    }
-    all
 }
