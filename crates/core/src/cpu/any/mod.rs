@@ -12,6 +12,11 @@ pub(crate) mod poly1305;
 pub(crate) mod prefetch;
 pub(crate) mod scrypt;
 pub(crate) mod sha512;
+pub(crate) mod xxh;
+pub(crate) mod xxh3;
+
+/// True in WebAssembly, whose compilers want some loops in another form.
+const WASM: bool = cfg!(target_arch = "wasm32");
 
 /// POLYVAL without the CPU's products.
 pub(crate) mod polyval {

@@ -7,5 +7,5 @@ pub(crate) mod chacha;
 pub(crate) mod scrypt;
 
 pub(crate) use crate::cpu::any::{
-    argon2, chacha_poly, crc, gcm, is_intel, poly1305, polyval, prefetch, sha512,
+    argon2, chacha_poly, crc, gcm, is_intel, poly1305, polyval, prefetch, sha512, xxh, xxh3,
 };

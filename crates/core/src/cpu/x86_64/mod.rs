@@ -12,6 +12,8 @@ pub(crate) mod polyval;
 pub(crate) mod prefetch;
 pub(crate) mod scrypt;
 pub(crate) mod sha512;
+pub(crate) mod xxh;
+pub(crate) mod xxh3;
 
 pub(crate) use crate::cpu::any::blake3;
 

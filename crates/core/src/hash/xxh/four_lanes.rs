@@ -1,9 +1,10 @@
-//! The running hash that XXH32 and XXH64 have in common: four lanes, and a buffer of one stripe.
+//! What XXH32 and XXH64 have in common: four lanes, and a running hash with a buffer of one stripe.
 
 /// Defines a [`Digest`](crate::hash::digest::Digest) of the functions which follow its use in the
 /// two files.
 macro_rules! four_lanes {
-    ($(#[$doc:meta])* $name:ident, $word:ty) => {
+    ($(#[$doc:meta])* $name:ident, $word:ty, $consume:path,
+     [$one:ident, $two:ident, $five:ident]) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub(crate) struct $name {
@@ -11,7 +12,7 @@ macro_rules! four_lanes {
             /// Bytes absorbed. The last `length % BLOCK` of them wait in `buffer`.
             length: u64,
             lanes: [$word; 4],
-            buffer: [u8; 4 * size_of::<$word>()],
+            buffer: Stripe,
         }
 
         impl Digest for $name {
@@ -36,11 +37,11 @@ macro_rules! four_lanes {
                     if at + first.len() < Self::BLOCK {
                         return;
                     }
-                    self.lanes = consume(self.lanes, &[self.buffer]);
+                    self.lanes = $consume(self.lanes, &[self.buffer]);
                     source = rest;
                 }
                 let (stripes, rest) = source.as_chunks();
-                self.lanes = consume(self.lanes, stripes);
+                self.lanes = $consume(self.lanes, stripes);
                 self.buffer[..rest.len()].copy_from_slice(rest);
             }
 
@@ -110,6 +111,53 @@ macro_rules! four_lanes {
             fn waiting(&self) -> usize {
                 self.length as usize % <Self as Digest>::BLOCK
             }
+        }
+
+        type Stripe = [u8; 4 * size_of::<$word>()];
+
+        /// Returns the lanes before the first byte.
+        #[inline(always)]
+        fn begin(seed: $word) -> [$word; 4] {
+            [
+                seed.wrapping_add($one).wrapping_add($two),
+                seed.wrapping_add($two),
+                seed,
+                seed.wrapping_sub($one),
+            ]
+        }
+
+        /// Hashes a whole message.
+        #[inline(always)]
+        fn hash(seed: $word, source: &[u8]) -> $word {
+            // A separate function, so that the lanes of a short message stay in registers.
+            #[inline(never)]
+            fn long(seed: $word, source: &[u8]) -> $word {
+                let (stripes, rest) = source.as_chunks();
+                end(merge($consume(begin(seed), stripes)), source.len() as u64, rest)
+            }
+            if source.len() >= LONG {
+                return long(seed, source);
+            }
+            let (mut lanes, mut rest) = (begin(seed), source);
+            while let Some((stripe, more)) = rest.split_first_chunk() {
+                lanes = consume_one(lanes, stripe);
+                rest = more;
+            }
+            let short = source.len() < size_of::<Stripe>();
+            end(if short { merge_none(seed) } else { merge(lanes) }, source.len() as u64, rest)
+        }
+
+        /// Replaces the merged lanes for a message shorter than a stripe.
+        #[inline(always)]
+        fn merge_none(seed: $word) -> $word {
+            seed.wrapping_add($five)
+        }
+
+        /// Returns the sum of the lanes, each rotated by another number.
+        #[inline(always)]
+        fn sum([a, b, c, d]: [$word; 4]) -> $word {
+            let sum = a.rotate_left(1).wrapping_add(b.rotate_left(7));
+            sum.wrapping_add(c.rotate_left(12)).wrapping_add(d.rotate_left(18))
         }
     };
 }

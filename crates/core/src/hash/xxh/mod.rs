@@ -16,9 +16,8 @@
 //! |        |       |       |      | byte `i` at `i % 256`. Zero where nothing has been written  |
 
 mod four_lanes;
-#[cfg(target_arch = "x86_64")]
-mod products;
-mod xxh3;
+pub(crate) mod rounds;
+pub(crate) mod xxh3;
 mod xxh32;
 mod xxh64;
 
@@ -26,26 +25,26 @@ pub(crate) use xxh3::{Xxh3_64, Xxh3_128};
 pub(crate) use xxh32::Xxh32;
 pub(crate) use xxh64::Xxh64;
 
-const PRIME32_1: u32 = 0x9e37_79b1;
-const PRIME32_2: u32 = 0x85eb_ca77;
-const PRIME32_3: u32 = 0xc2b2_ae3d;
-const PRIME32_4: u32 = 0x27d4_eb2f;
-const PRIME32_5: u32 = 0x1656_67b1;
-const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
-const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
-const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
-const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
-const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
+pub(crate) const PRIME32_1: u32 = 0x9e37_79b1;
+pub(crate) const PRIME32_2: u32 = 0x85eb_ca77;
+pub(crate) const PRIME32_3: u32 = 0xc2b2_ae3d;
+pub(crate) const PRIME32_4: u32 = 0x27d4_eb2f;
+pub(crate) const PRIME32_5: u32 = 0x1656_67b1;
+pub(crate) const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
+pub(crate) const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
+pub(crate) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
+pub(crate) const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
+pub(crate) const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 
 /// The longest message, so that a loaded state cannot overflow its count.
-const LENGTH_LIMIT: u64 = 1 << 62;
+pub(crate) const LENGTH_LIMIT: u64 = 1 << 62;
 
 /// Bytes from which one function for the whole message is faster, in XXH32 with vectors.
-const LONG: usize = 1024;
+pub(crate) const LONG: usize = 1024;
 
 /// Returns the four bytes at `at`.
 #[inline(always)]
-fn word32(source: &[u8], at: usize) -> u32 {
+pub(crate) fn word32(source: &[u8], at: usize) -> u32 {
     let mut bytes = [0; 4];
     bytes.copy_from_slice(&source[at..at + 4]);
     u32::from_le_bytes(bytes)
@@ -53,23 +52,10 @@ fn word32(source: &[u8], at: usize) -> u32 {
 
 /// Returns the eight bytes at `at`.
 #[inline(always)]
-fn word64(source: &[u8], at: usize) -> u64 {
+pub(crate) fn word64(source: &[u8], at: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&source[at..at + 8]);
     u64::from_le_bytes(bytes)
-}
-
-/// Returns the number in a general-purpose register. The compiler would otherwise vectorize such
-/// sums and products, which is slower here.
-#[inline(always)]
-#[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
-fn plain_register(mut number: u64) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: no instruction at all.
-    unsafe {
-        std::arch::asm!("/* {0} */", inout(reg) number, options(nomem, nostack, preserves_flags));
-    }
-    number
 }
 
 #[cfg(test)]

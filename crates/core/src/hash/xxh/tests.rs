@@ -4,8 +4,6 @@
 use twox_hash::{XxHash3_64, XxHash3_128, XxHash32, XxHash64};
 
 use super::*;
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::features::{Avx2, OrSkip};
 use crate::hash::digest::Digest;
 use crate::inputs::Params;
 use crate::tests::{Bytes, sizes};
@@ -361,20 +359,4 @@ fn random_states_never_panic() {
     }
     let mut random = Bytes(6);
     for_each!(check(&mut random));
-}
-
-#[cfg(target_arch = "x86_64")]
-#[test]
-fn products_in_vectors_agree_with_plain_code() {
-    let Some(proof) = Avx2::detect().or_skip() else { return };
-    let mut random = Bytes(7);
-    for count in 0..100 {
-        let lanes: [u32; 4] = std::array::from_fn(|_| u32::from_le_bytes(random.array()));
-        let source = random.vec(16 * count + 5);
-        let (stripes, _) = source[5..].as_chunks();
-        let (passes, rest) = stripes.as_chunks();
-        // SAFETY: the proof says that the CPU has the instructions.
-        let ours = unsafe { products::consume(lanes, passes, xxh32::multiplied_round, proof) };
-        assert_eq!(xxh32::plain(ours, rest), xxh32::plain(lanes, stripes), "{count}");
-    }
 }

@@ -7,9 +7,8 @@
 use std::hint::black_box;
 
 use super::{SECRET, SHORT, avalanche, folded};
-use crate::hash::xxh::{
-    PRIME32_2, PRIME64_1, PRIME64_2, PRIME64_4, plain_register, word32, word64, xxh64,
-};
+use crate::cpu::kernels::xxh::plain_register;
+use crate::hash::xxh::{PRIME32_2, PRIME64_1, PRIME64_2, PRIME64_4, word32, word64, xxh64};
 
 /// Returns the hash of a short message.
 #[inline(always)]

@@ -1,44 +1,75 @@
 //! Code that the kernels of XXH3 and its scalar code share: where the secret begins, the end of a
 //! message, and the merging of the lanes.
 
-use super::{Lanes, PRIME64_1, PRIME64_2, Stripe, avalanche, folded};
-use crate::hash::xxh::plain_register;
+use super::{PRIME64_1, PRIME64_2, avalanche, folded};
+use crate::cpu::kernels::xxh::plain_register;
+
+pub(crate) type Stripe = [u8; 64];
+
+/// The accumulators, aligned to a cache line: reading back a vector that crosses one is slow.
+#[derive(Clone)]
+#[repr(align(64))]
+pub(crate) struct Lanes(pub(crate) [u64; 8]);
+
+/// The secret that the words of the message are mixed with.
+#[repr(align(64))]
+pub(crate) struct Secret(pub(crate) [u8; 192]);
+
+#[rustfmt::skip] // a table
+pub(crate) static SECRET: Secret = Secret([
+    0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
+        0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb,
+    0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f, 0xcb, 0x79, 0xe6, 0x4e, 0xcc, 0xc0, 0xe5, 0x78,
+        0x82, 0x5a, 0xd0, 0x7d, 0xcc, 0xff, 0x72, 0x21,
+    0xb8, 0x08, 0x46, 0x74, 0xf7, 0x43, 0x24, 0x8e, 0xe0, 0x35, 0x90, 0xe6, 0x81, 0x3a, 0x26, 0x4c,
+        0x3c, 0x28, 0x52, 0xbb, 0x91, 0xc3, 0x00, 0xcb,
+    0x88, 0xd0, 0x65, 0x8b, 0x1b, 0x53, 0x2e, 0xa3, 0x71, 0x64, 0x48, 0x97, 0xa2, 0x0d, 0xf9, 0x4e,
+        0x38, 0x19, 0xef, 0x46, 0xa9, 0xde, 0xac, 0xd8,
+    0xa8, 0xfa, 0x76, 0x3f, 0xe3, 0x9c, 0x34, 0x3f, 0xf9, 0xdc, 0xbb, 0xc7, 0xc7, 0x0b, 0x4f, 0x1d,
+        0x8a, 0x51, 0xe0, 0x4b, 0xcd, 0xb4, 0x59, 0x31,
+    0xc8, 0x9f, 0x7e, 0xc9, 0xd9, 0x78, 0x73, 0x64, 0xea, 0xc5, 0xac, 0x83, 0x34, 0xd3, 0xeb, 0xc3,
+        0xc5, 0x81, 0xa0, 0xff, 0xfa, 0x13, 0x63, 0xeb,
+    0x17, 0x0d, 0xdd, 0x51, 0xb7, 0xf0, 0xda, 0x49, 0xd3, 0x16, 0x55, 0x26, 0x29, 0xd4, 0x68, 0x9e,
+        0x2b, 0x16, 0xbe, 0x58, 0x7d, 0x47, 0xa1, 0xfc,
+    0x8f, 0xf8, 0xb8, 0xd1, 0x7a, 0xd0, 0x31, 0xce, 0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28,
+        0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
+]);
 
 /// Stripes of a block. Each uses the secret from one word farther on.
-pub(super) const BLOCK: usize = 16;
+pub(crate) const BLOCK: usize = 16;
 
 /// An offset in the secret: a word, and a byte in it.
-pub(super) type SecretOffset = (usize, usize);
+pub(crate) type SecretOffset = (usize, usize);
 
 /// The secret of scrambling.
-pub(super) const SCRAMBLE: usize = 16;
+pub(crate) const SCRAMBLE: usize = 16;
 /// The secret of the last stripe.
-pub(super) const LAST: SecretOffset = (15, 1);
+pub(crate) const LAST: SecretOffset = (15, 1);
 /// The secrets of merging the lanes; `MERGE_HIGH` for the high half of 128 bits.
-pub(super) const MERGE: SecretOffset = (1, 3);
-pub(super) const MERGE_HIGH: SecretOffset = (14, 5);
+pub(crate) const MERGE: SecretOffset = (1, 3);
+pub(crate) const MERGE_HIGH: SecretOffset = (14, 5);
 
 /// The end of a long message.
-pub(super) struct End<'a> {
+pub(crate) struct End<'a> {
     /// The whole stripes to absorb, without the last.
-    pub(super) stripes: &'a [Stripe],
+    pub(crate) stripes: &'a [Stripe],
     /// The index of the first of them in its block.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// The last 64 bytes, at any alignment.
-    pub(super) last: &'a Stripe,
+    pub(crate) last: &'a Stripe,
     /// Bytes of the whole message.
-    pub(super) length: u64,
+    pub(crate) length: u64,
 }
 
 /// Merges the lanes, XORed with the secret, and the length.
 #[inline(always)]
-pub(super) fn merge(lanes: &Lanes, length: u64) -> u64 {
+pub(crate) fn merge(lanes: &Lanes, length: u64) -> u64 {
     avalanche(fold(lanes, length.wrapping_mul(PRIME64_1)))
 }
 
 /// Merges as [`merge`] for the high half of 128 bits.
 #[inline(always)]
-pub(super) fn merge_high(lanes: &Lanes, length: u64) -> u64 {
+pub(crate) fn merge_high(lanes: &Lanes, length: u64) -> u64 {
     avalanche(fold(lanes, !length.wrapping_mul(PRIME64_2)))
 }
 

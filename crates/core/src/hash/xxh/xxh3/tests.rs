@@ -2,6 +2,7 @@
 
 use super::stripe::{BLOCK, End};
 use super::*;
+use crate::cpu::any::xxh3 as plain;
 use crate::tests::Bytes;
 
 /// The results of a kernel: the lanes after whole stripes, and both hashes.
@@ -22,6 +23,7 @@ fn kernels(lanes: &Lanes, seed: u64, end: &End<'_>) -> Vec<(&'static str, Answer
     #[cfg(target_arch = "x86_64")]
     {
         use crate::cpu::features::{Avx2, Avx512, OrSkip};
+        use crate::cpu::kernels::xxh3::{avx2, avx512};
         if let Some(proof) = Avx512::detect().or_skip() {
             // SAFETY: the proof says that the CPU has the instructions.
             all.push(("avx512", unsafe { answers!(avx512, lanes, seed, end, proof) }));
@@ -33,6 +35,7 @@ fn kernels(lanes: &Lanes, seed: u64, end: &End<'_>) -> Vec<(&'static str, Answer
     }
     #[cfg(target_arch = "aarch64")]
     {
+        use crate::cpu::kernels::xxh3::neon;
         // SAFETY: every 64-bit ARM for which Rust compiles by default has NEON.
         all.push(("neon", unsafe { answers!(neon, lanes, seed, end) }));
     }

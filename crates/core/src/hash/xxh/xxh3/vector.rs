@@ -13,7 +13,7 @@ use super::{Lanes, SECRET, Stripe};
 ///
 /// # Safety
 /// The type is registers of integers, 64 bytes. A caller's CPU has the instructions.
-pub(super) unsafe trait Vector: Copy {
+pub(crate) unsafe trait Vector: Copy {
     /// Fetches what will be read soon.
     unsafe fn fetch(_stripe: &Stripe) {}
     /// Returns the first number in even words and the second in odd ones.
@@ -176,7 +176,7 @@ unsafe fn run<V: Vector>(lanes: &Lanes, seed: &Seed<V>, stripes: &[Stripe], at: 
 /// Absorbs whole stripes, of which the first has index `at` in its block.
 // SAFETY: see the module.
 #[inline(always)]
-pub(super) unsafe fn consume<V: Vector>(
+pub(crate) unsafe fn consume<V: Vector>(
     lanes: &Lanes,
     seed: u64,
     stripes: &[Stripe],
@@ -188,7 +188,7 @@ pub(super) unsafe fn consume<V: Vector>(
 
 /// Finishes a message: returns both halves, the high one only if it is wanted.
 #[inline(always)]
-pub(super) unsafe fn finish<V: Vector, const HIGH: bool>(
+pub(crate) unsafe fn finish<V: Vector, const HIGH: bool>(
     lanes: &Lanes,
     seed: u64,
     end: &End<'_>,
@@ -224,7 +224,7 @@ macro_rules! kernel {
 
         /// Absorbs whole stripes, of which the first has index `at` in its block.
         #[target_feature(enable = $features)]
-        pub(super) fn consume(
+        pub(crate) fn consume(
             lanes: &Lanes,
             seed: u64,
             stripes: &[Stripe],
@@ -237,18 +237,18 @@ macro_rules! kernel {
 
         /// Finishes a message with 64 bits.
         #[target_feature(enable = $features)]
-        pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_> $(, _proof: $proof)?) -> u64 {
+        pub(crate) fn end64(lanes: &Lanes, seed: u64, end: &End<'_> $(, _proof: $proof)?) -> u64 {
             // SAFETY: as above.
             unsafe { vector::finish::<$vector, false>(lanes, seed, end) as u64 }
         }
 
         /// Finishes a message with 128 bits.
         #[target_feature(enable = $features)]
-        pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_> $(, _proof: $proof)?) -> u128 {
+        pub(crate) fn end128(lanes: &Lanes, seed: u64, end: &End<'_> $(, _proof: $proof)?) -> u128 {
             // SAFETY: as above.
             unsafe { vector::finish::<$vector, true>(lanes, seed, end) }
         }
     };
 }
 
-pub(super) use kernel;
+pub(crate) use kernel;

@@ -2,10 +2,11 @@
 
 use std::arch::aarch64::*;
 
-use super::stripe::End;
-use super::vector;
-use super::vector::{Vector, kernel};
-use super::{Lanes, PRIME32_1, Stripe};
+use crate::hash::xxh::PRIME32_1;
+use crate::hash::xxh::xxh3::stripe::End;
+use crate::hash::xxh::xxh3::stripe::{Lanes, Stripe};
+use crate::hash::xxh::xxh3::vector;
+use crate::hash::xxh::xxh3::vector::{Vector, kernel};
 
 type Quad = [uint64x2_t; 4];
 

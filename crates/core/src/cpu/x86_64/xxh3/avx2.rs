@@ -2,11 +2,13 @@
 
 use std::arch::x86_64::*;
 
-use super::stripe::End;
-use super::vector;
-use super::vector::{Vector, kernel};
-use super::{Lanes, PRIME32_1, Stripe};
 use crate::cpu::features::Avx2;
+use crate::cpu::kernels::prefetch::fetch;
+use crate::hash::xxh::PRIME32_1;
+use crate::hash::xxh::xxh3::stripe::End;
+use crate::hash::xxh::xxh3::stripe::{Lanes, Stripe};
+use crate::hash::xxh::xxh3::vector;
+use crate::hash::xxh::xxh3::vector::{Vector, kernel};
 
 /// Bytes ahead that are fetched into the nearest cache; the CPU alone fetches too few.
 const AHEAD: usize = 512;
@@ -15,11 +17,7 @@ type Pair = [__m256i; 2];
 
 kernel! {Pair, "avx2", Avx2:
     fn fetch(stripe: &Stripe) {
-        #[allow(unused_unsafe)] // Newer versions of Rust have it as a safe function.
-        // SAFETY: a prefetch reads nothing, wherever it points.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(stripe.as_ptr().wrapping_add(AHEAD).cast())
-        };
+        fetch(stripe.as_ptr().wrapping_add(AHEAD));
     }
 
     fn in_turn(even: u64, odd: u64) -> Self {

@@ -3,11 +3,12 @@
 
 use std::arch::x86_64::*;
 
-use super::stripe::End;
-use super::vector;
-use super::vector::{Vector, kernel};
-use super::{Lanes, PRIME32_1, Stripe};
 use crate::cpu::features::Avx512;
+use crate::hash::xxh::PRIME32_1;
+use crate::hash::xxh::xxh3::stripe::End;
+use crate::hash::xxh::xxh3::stripe::{Lanes, Stripe};
+use crate::hash::xxh::xxh3::vector;
+use crate::hash::xxh::xxh3::vector::{Vector, kernel};
 
 kernel! {__m512i, "avx512f", Avx512:
     fn in_turn(even: u64, odd: u64) -> Self {

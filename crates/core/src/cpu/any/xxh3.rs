@@ -1,25 +1,26 @@
 //! XXH3's stripes in scalar code, which the compiler vectorizes with SSE2. It does not for AArch64,
-//! hence `neon`. The tests compare the kernels with it.
+//! which has a kernel for NEON. The tests compare the kernels with it.
 
-use super::stripe::{
+use crate::hash::xxh::xxh3::stripe::{
     BLOCK, End, LAST, MERGE, MERGE_HIGH, SCRAMBLE, SecretOffset, merge, merge_high,
 };
-use super::{Lanes, PRIME32_1, SECRET, Secret, Stripe, word64};
+use crate::hash::xxh::xxh3::stripe::{Lanes, SECRET, Secret, Stripe};
+use crate::hash::xxh::{PRIME32_1, word64};
 
 /// Absorbs whole stripes, of which the first has index `at` in its block.
-pub(super) fn consume(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize) -> Lanes {
+pub(crate) fn consume(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize) -> Lanes {
     run(lanes, &secret(seed), stripes, at, None)
 }
 
 /// Finishes a message with 64 bits.
-pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>) -> u64 {
+pub(crate) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>) -> u64 {
     let secret = secret(seed);
     let lanes = run(lanes, &secret, end.stripes, end.at, Some(end.last));
     merge(&mixed(&lanes, &secret, MERGE), end.length)
 }
 
 /// Finishes a message with 128 bits.
-pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>) -> u128 {
+pub(crate) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>) -> u128 {
     let secret = secret(seed);
     let lanes = run(lanes, &secret, end.stripes, end.at, Some(end.last));
     let low = merge(&mixed(&lanes, &secret, MERGE), end.length);

@@ -13,21 +13,43 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::{PRIME32_2, plain_register};
+use crate::cpu::any::xxh as any;
+pub(crate) use crate::cpu::any::xxh::consume_64;
 use crate::cpu::features::Avx2;
+use crate::hash::xxh::rounds::rounds_32::multiplied_round;
+use crate::hash::xxh::{LONG, PRIME32_2};
+
+/// Absorbs whole stripes of XXH32.
+#[inline]
+pub(crate) fn consume_32(lanes: [u32; 4], stripes: &[[u8; 16]]) -> [u32; 4] {
+    if size_of_val(stripes) >= LONG
+        && let Some(proof) = Avx2::detect()
+    {
+        let (passes, rest) = stripes.as_chunks::<8>();
+        // SAFETY: the proof says that the CPU has the instructions.
+        return any::consume_32(unsafe { consume(lanes, passes, proof) }, rest);
+    }
+    any::consume_32(lanes, stripes)
+}
+
+/// Returns the number in a general-purpose register. The compiler would otherwise vectorize such
+/// sums and products, which is slower here.
+#[inline(always)]
+pub(crate) fn plain_register(mut number: u64) -> u64 {
+    // SAFETY: no instruction at all.
+    unsafe {
+        asm!("/* {0} */", inout(reg) number, options(nomem, nostack, preserves_flags));
+    }
+    number
+}
 
 /// The products of a pass, aligned so that no vector crosses a cache line.
 #[repr(align(64))]
 struct Products([u32; 32]);
 
-/// Absorbs stripes. `round` is the rest of a round after the word's product.
+/// Absorbs stripes.
 #[target_feature(enable = "avx2")]
-pub(super) fn consume(
-    mut lanes: [u32; 4],
-    passes: &[[[u8; 16]; 8]],
-    round: impl Fn(u32, u32) -> u32,
-    _proof: Avx2,
-) -> [u32; 4] {
+fn consume(mut lanes: [u32; 4], passes: &[[[u8; 16]; 8]], _proof: Avx2) -> [u32; 4] {
     let prime = _mm256_set1_epi32(PRIME32_2 as i32);
     let mut products = Products([0; 32]);
     for pass in passes {
@@ -43,7 +65,7 @@ pub(super) fn consume(
         keep_in_memory(&mut products);
         for product in products.0.as_chunks::<4>().0 {
             for (lane, &product) in lanes.iter_mut().zip(product) {
-                *lane = plain_register(round(*lane, product).into()) as u32;
+                *lane = plain_register(multiplied_round(*lane, product).into()) as u32;
             }
         }
     }
@@ -55,4 +77,23 @@ pub(super) fn consume(
 fn keep_in_memory(value: &mut Products) {
     // SAFETY: an empty instruction sequence, which the compiler assumes to read the value.
     unsafe { asm!("/* {0} */", in(reg) &raw mut *value, options(nostack, preserves_flags)) }
+}
+
+#[cfg(test)]
+#[test]
+fn products_in_vectors_agree_with_plain_code() {
+    use crate::cpu::features::OrSkip;
+    use crate::tests::Bytes;
+
+    let Some(proof) = Avx2::detect().or_skip() else { return };
+    let mut random = Bytes(7);
+    for count in 0..100 {
+        let lanes: [u32; 4] = std::array::from_fn(|_| u32::from_le_bytes(random.array()));
+        let source = random.vec(16 * count + 5);
+        let (stripes, _) = source[5..].as_chunks();
+        let (passes, rest) = stripes.as_chunks();
+        // SAFETY: the proof says that the CPU has the instructions.
+        let ours = unsafe { consume(lanes, passes, proof) };
+        assert_eq!(any::consume_32(ours, rest), any::consume_32(lanes, stripes), "{count}");
+    }
 }
