@@ -12,8 +12,8 @@ pub(crate) mod digest_types;
 pub mod hasher;
 #[allow(unsafe_code)]
 pub(crate) mod keccak;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[allow(unsafe_code)]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused))]
 pub(crate) mod lanes;
 pub mod many;
 #[allow(unsafe_code)]

@@ -2,11 +2,13 @@
 //! kernel here.
 
 pub(crate) mod crc;
+pub(crate) mod lanes;
 pub(crate) mod polyval;
 pub(crate) mod xxh3;
 
 pub(crate) use crate::cpu::any::{
-    aes, argon2, blake3, chacha, chacha_poly, gcm, is_intel, poly1305, prefetch, scrypt, sha512, xxh,
+    aes, argon2, blake3, chacha, chacha_poly, gcm, is_intel, keccak_p, poly1305, prefetch, scrypt,
+    sha512, xxh,
 };
 
 // blake3's C code for NEON calls back into its Rust, by a function that is exported for that. A

@@ -7,5 +7,6 @@ pub(crate) mod chacha;
 pub(crate) mod scrypt;
 
 pub(crate) use crate::cpu::any::{
-    argon2, chacha_poly, crc, gcm, is_intel, poly1305, polyval, prefetch, sha512, xxh, xxh3,
+    argon2, chacha_poly, crc, gcm, is_intel, keccak_p, lanes, poly1305, polyval, prefetch, sha512,
+    xxh, xxh3,
 };

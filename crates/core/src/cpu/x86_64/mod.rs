@@ -7,6 +7,8 @@ pub(crate) mod chacha;
 pub(crate) mod chacha_poly;
 pub(crate) mod crc;
 pub(crate) mod gcm;
+pub(crate) mod keccak_p;
+pub(crate) mod lanes;
 pub(crate) mod poly1305;
 pub(crate) mod polyval;
 pub(crate) mod prefetch;

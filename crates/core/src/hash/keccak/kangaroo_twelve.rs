@@ -4,10 +4,10 @@
 //! The hashed string is the message, the customization and the customization's length. States hold
 //! the message only.
 
+use super::TURBO_ROUNDS as ROUNDS;
 use super::duplex::Duplex;
 use super::leaves::{LeafKind, Tree, values};
 use super::sp800_185::Integer;
-use super::turboshake::ROUNDS;
 use crate::Error;
 use crate::allocate::try_with_capacity;
 use crate::checkpoint::Slicer;

@@ -2,10 +2,9 @@
 //! Their chaining values are the message of the root.
 
 use super::duplex::Duplex;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::checkpoint::DigestSink;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use crate::hash::lanes;
+use crate::cpu::kernels::lanes;
+use crate::hash::lanes::Sponge;
 use crate::hash::state_format::{Reader, Writer};
 use crate::wipe::{Plain, Wiped, wipe, wipe_plain};
 
@@ -13,7 +12,6 @@ use crate::wipe::{Plain, Wiped, wipe, wipe_plain};
 const VALUE_MAX: usize = 64;
 
 /// Number of leaves for which chaining values are kept until they are absorbed in order.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const GROUP: usize = 32;
 
 /// How a function hashes its leaves.
@@ -138,12 +136,9 @@ pub(super) fn values<const RATE: usize, const ROUNDS: usize>(
     each: &mut dyn FnMut(&[u8]),
 ) {
     let size = usize::try_from(kind.size).unwrap_or(usize::MAX);
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if leaves.len() > size && lanes::keccak::multibuffer(lanes::Kernels::detect()).is_some() {
-        let (group, sponge) = (
-            size.saturating_mul(GROUP),
-            lanes::keccak::Sponge::<ROUNDS> { rate: RATE, mark: kind.mark },
-        );
+        let (group, sponge) =
+            (size.saturating_mul(GROUP), Sponge::<ROUNDS> { rate: RATE, mark: kind.mark });
         for leaves in leaves.chunks(group) {
             let mut values = Wiped([[0_u8; VALUE_MAX]; GROUP]);
             let mut sources = [&[][..]; GROUP];

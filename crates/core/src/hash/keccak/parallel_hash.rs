@@ -1,7 +1,8 @@
 //! ParallelHash (NIST SP 800-185): the SHAKE digests of blocks, hashed by cSHAKE.
 
+use super::CSHAKE;
 use super::leaves::{LeafKind, Tree, values};
-use super::sp800_185::{CSHAKE, Integer, absorb_prefix};
+use super::sp800_185::{Integer, absorb_padded};
 use crate::Error;
 use crate::allocate::try_with_capacity;
 use crate::catalog::Parameter;
@@ -95,7 +96,8 @@ impl<const RATE: usize, const SIZE: usize, const XOF: bool> Digest
     fn new(params: &Params<'_>) -> Self {
         let mut tree = Tree::new();
         let block_size = block_size(params);
-        absorb_prefix(&mut tree.root, b"ParallelHash", keccak::customization(params));
+        let strings = [&b"ParallelHash"[..], keccak::customization(params)];
+        absorb_padded(&mut tree.root, &strings);
         tree.root.absorb(Integer::left(block_size).bytes());
         Self { tree, block_size }
     }

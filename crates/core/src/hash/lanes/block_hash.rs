@@ -13,8 +13,6 @@ macro_rules! block_hash {
             type State = [$word; $words];
             type Tail = [u8; 2 * $block];
             type Digest = [u8; $size];
-            const TAIL: Self::Tail = [0; 2 * $block];
-            const DIGEST: Self::Digest = [0; $size];
 
             #[inline]
             fn block(&self) -> usize {
@@ -27,7 +25,7 @@ macro_rules! block_hash {
             }
 
             fn pad(&self, tail: &mut Self::Tail, rest: &[u8], length: u64) {
-                *tail = Self::TAIL;
+                *tail = [0; 2 * $block];
                 pad(&mut tail[..$block * self.ends(rest.len())], rest, (length * 8).$bytes());
             }
 
@@ -58,11 +56,68 @@ macro_rules! block_hash {
     };
 }
 
-pub(super) use block_hash;
+/// Defines a kernel over the CPU's instructions for a hash that interleaves several messages to
+/// hide their latency. It calls `step_interleaved(states, at, count)`.
+macro_rules! interleaved {
+    ($hash:ident, $words:literal, $proof:ident, $features:literal) => {
+        /// Interleaved messages.
+        #[derive(Copy, Clone)]
+        struct Interleaved(#[allow(dead_code)] $proof);
+
+        impl<const LANES: usize> LaneKernel<$hash, LANES> for Interleaved {
+            type States = [[u32; $words]; LANES];
+
+            fn min_lanes(self) -> usize {
+                LANES
+            }
+
+            // SAFETY: as in the trait.
+            unsafe fn step(
+                self,
+                _hash: $hash,
+                states: &mut Self::States,
+                fresh: u32,
+                start: &[u32; $words],
+                at: &[*const u8; LANES],
+                count: usize,
+            ) {
+                for (lane, state) in states.iter_mut().enumerate() {
+                    if fresh >> lane & 1 == 1 {
+                        *state = *start;
+                    }
+                }
+                // SAFETY: the proof says that the CPU has the instructions; `count` blocks can be
+                // read at each pointer.
+                unsafe { step_interleaved(states, at, count) }
+            }
+
+            #[inline(always)]
+            fn digests(
+                self,
+                states: &Self::States,
+                ended: u32,
+                digests: &mut [Digest<$hash>; LANES],
+                _size: usize,
+            ) {
+                bits(ended).for_each(|lane| digests[lane] = $hash::digest(states[lane]));
+            }
+        }
+
+        impl Interleaved {
+            /// Runs the batch with this kernel.
+            #[target_feature(enable = $features)]
+            fn run<const LANES: usize>(batch: &mut Batch<'_, '_, $hash>, proof: $proof) {
+                run::<_, _, LANES>(Self(proof), batch);
+            }
+        }
+    };
+}
+
+pub(crate) use {block_hash, interleaved};
 
 /// Pads the last bytes of a message in `tail`, which is zero and as long as the padded end.
 #[inline]
-pub(super) fn pad(tail: &mut [u8], rest: &[u8], length: [u8; 8]) {
+pub(crate) fn pad(tail: &mut [u8], rest: &[u8], length: [u8; 8]) {
     tail[..rest.len()].copy_from_slice(rest);
     tail[rest.len()] = 0x80;
     let place = tail.len() - 8;

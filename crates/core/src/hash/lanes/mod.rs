@@ -1,9 +1,9 @@
 //! Multi-buffer hashing: several messages at once on one core, each in a lane of vector registers.
 //!
 //! The blocks of one message depend on each other; different messages do not. A kernel (one file
-//! per family) compresses the same number of blocks in all its lanes. [`run`] gives it messages of
-//! any lengths: it advances all lanes to the nearest end of a message and puts the next message
-//! into the lane that became free. When fewer messages remain than a kernel's `min_lanes`, they are
+//! per family, in the folder of its CPU) compresses the same number of blocks in all its lanes.
+//! [`run`] gives it messages of any lengths: it advances all lanes to the nearest end of a message
+//! and puts the next message into the lane that became free. When fewer messages remain than a kernel's `min_lanes`, they are
 //! spilled to a narrower kernel, and finally to scalar code.
 //!
 //! Nothing here uses the heap. States, padded ends and digests are overwritten on the stack.
@@ -12,26 +12,20 @@
 //! BLAKE3 uses lanes within one message.
 //!
 //! # Safety
-//! A kernel reads through a pointer for each of its lanes, `count` blocks from there on. [`run`]
-//! and [`run_uniform`] alone make these pointers. They point into a message that has as many whole
+//! A kernel reads through a pointer for each of its lanes, `count` blocks from there on. `run`
+//! and `run_uniform` alone make these pointers. They point into a message that has as many whole
 //! blocks left, or to its padded end, `Tail`, which has as many blocks as [`BlockHash::ends`] says.
 //! A lane without a message has the pointer of another lane.
 //!
 //! A kernel is a value that contains the proof that the CPU has its instructions.
 
-mod block_hash;
-#[cfg_attr(target_arch = "aarch64", path = "arm/mod.rs")]
-#[cfg_attr(target_arch = "x86_64", path = "x86/mod.rs")]
-mod cpu;
-pub(crate) mod keccak;
+pub(crate) mod block_hash;
 mod sponge;
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-pub(crate) use self::cpu::{Kernels, hash_sha256, sha256};
-#[cfg(target_arch = "x86_64")]
-pub(crate) use self::cpu::{md5, sha1, sha512};
+pub(crate) use self::sponge::Sponge;
 use crate::checkpoint::DigestSink;
 pub(crate) use crate::hash::digest::Multibuffer;
 use crate::wipe::{Plain, Wiped, cleanse};
@@ -44,8 +38,6 @@ pub(crate) trait BlockHash: Copy {
     type Tail: Plain + Copy;
     /// A buffer for a digest.
     type Digest: Plain + Copy + AsRef<[u8]>;
-    const TAIL: Self::Tail;
-    const DIGEST: Self::Digest;
 
     /// Returns the bytes of a block.
     fn block(&self) -> usize;
@@ -59,16 +51,15 @@ pub(crate) trait BlockHash: Copy {
     fn scalar(&self, state: Self::State, length: u64, rest: &[u8], target: &mut [u8]);
 }
 
-type Digest<C> = <C as BlockHash>::Digest;
+pub(crate) type Digest<C> = <C as BlockHash>::Digest;
 
 /// A routine that compresses blocks of `LANES` messages.
 ///
 /// [`run`] and the functions marked `#[inline(always)]` become part of a function that is compiled
 /// for the kernel's instructions.
 pub(crate) trait LaneKernel<C: BlockHash, const LANES: usize>: Copy {
-    /// The states of all lanes.
-    type States: Plain;
-    const STATES: Self::States;
+    type States: States<C::State>;
+
     /// Returns the lanes, at least 2, that must be in use for this kernel to be the fastest.
     fn min_lanes(self) -> usize;
 
@@ -85,10 +76,6 @@ pub(crate) trait LaneKernel<C: BlockHash, const LANES: usize>: Copy {
         at: &[*const u8; LANES],
         count: usize,
     );
-    /// Sets the state of one lane.
-    fn put(states: &mut Self::States, lane: usize, state: &C::State);
-    /// Returns the state of one lane.
-    fn get(states: &Self::States, lane: usize) -> C::State;
     /// Pads as [`BlockHash::pad`] does.
     #[inline(always)]
     fn pad(self, hash: C, tail: &mut C::Tail, rest: &[u8], length: u64) {
@@ -105,16 +92,42 @@ pub(crate) trait LaneKernel<C: BlockHash, const LANES: usize>: Copy {
     );
 }
 
-/// The states of all lanes, word by word: a row holds one word of each.
+/// The states of all lanes.
+pub(crate) trait States<S>: Plain {
+    /// Sets the state of one lane.
+    fn put(&mut self, lane: usize, state: &S);
+    /// Returns the state of one lane.
+    fn get(&self, lane: usize) -> S;
+}
+
+/// The states lane by lane.
+impl<S: Copy, const LANES: usize> States<S> for [S; LANES]
+where
+    [S; LANES]: Plain,
+{
+    #[inline(always)]
+    fn put(&mut self, lane: usize, state: &S) {
+        self[lane] = *state;
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> S {
+        self[lane]
+    }
+}
+
+/// The states word by word: a row holds one word of each.
 #[repr(align(64))]
-struct Columns<W, const WORDS: usize, const LANES: usize>([[W; LANES]; WORDS]);
+pub(crate) struct Columns<W, const WORDS: usize, const LANES: usize>(
+    pub(crate) [[W; LANES]; WORDS],
+);
 
 // SAFETY: made of integers.
-unsafe impl<const WORDS: usize, const LANES: usize> Plain for Columns<u32, WORDS, LANES> {}
-// SAFETY: as above.
-unsafe impl<const WORDS: usize, const LANES: usize> Plain for Columns<u64, WORDS, LANES> {}
+unsafe impl<W: Plain, const WORDS: usize, const LANES: usize> Plain for Columns<W, WORDS, LANES> {}
 
-impl<W: Copy, const WORDS: usize, const LANES: usize> Columns<W, WORDS, LANES> {
+impl<W: Plain + Copy, const WORDS: usize, const LANES: usize> States<[W; WORDS]>
+    for Columns<W, WORDS, LANES>
+{
     #[inline(always)]
     fn put(&mut self, lane: usize, state: &[W; WORDS]) {
         self.0.iter_mut().zip(state).for_each(|(row, &word)| row[lane] = word);
@@ -124,6 +137,13 @@ impl<W: Copy, const WORDS: usize, const LANES: usize> Columns<W, WORDS, LANES> {
     fn get(&self, lane: usize) -> [W; WORDS] {
         self.0.map(|row| row[lane])
     }
+}
+
+/// Returns zeros.
+#[inline(always)]
+fn zeros<T: Plain>() -> T {
+    // SAFETY: a valid value, by `Plain`.
+    unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
 /// Aligns a value to a cache line, so that no vector crosses a line.
@@ -369,7 +389,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
         for lane in bits(self.idle) {
             let (index, done) =
                 if let Some(SpilledMessage { index, done, state }) = batch.spilled.pop() {
-                    K::put(states, lane, &state);
+                    states.put(lane, &state);
                     (index, done)
                 } else if let Some(index) = batch.take() {
                     self.fresh |= 1 << lane;
@@ -429,8 +449,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
         for lane in used() {
             let index = self.index[lane];
             let left = if self.ends[lane] > 0 { 0 } else { self.left[lane] };
-            let state =
-                if self.fresh >> lane & 1 == 1 { batch.start.0 } else { K::get(states, lane) };
+            let state = if self.fresh >> lane & 1 == 1 { batch.start.0 } else { states.get(lane) };
             let done = (batch.blocks(index) - left) * batch.hash.block();
             batch.spilled.push(SpilledMessage { index, done, state });
         }
@@ -486,7 +505,7 @@ fn run_uniform<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
 
 /// Hashes messages with a kernel until fewer than its `min_lanes` are left.
 #[inline(always)]
-fn run<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
+pub(crate) fn run<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
     kernel: K,
     batch: &mut Batch<'_, '_, C>,
 ) {
@@ -494,9 +513,9 @@ fn run<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
     if batch.waiting() < kernel.min_lanes() {
         return;
     }
-    let mut states = Wiped(K::STATES);
-    let (mut tails, mut digests) =
-        (Wiped(Lines([C::TAIL; LANES])), Wiped(Lines([C::DIGEST; LANES])));
+    let mut states = Wiped(zeros::<K::States>());
+    let mut tails = Wiped(zeros::<Lines<[C::Tail; LANES]>>());
+    let mut digests = Wiped(zeros::<Lines<[C::Digest; LANES]>>());
     if batch.spilled.count == 0 {
         while run_uniform(kernel, batch, &mut states.0, &mut tails.0.0, &mut digests.0.0) {}
         if batch.waiting() < kernel.min_lanes() {
@@ -551,7 +570,7 @@ fn run<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
 
 /// Returns the positions of the set bits, lowest first.
 #[inline]
-fn bits(set: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn bits(set: u32) -> impl Iterator<Item = usize> {
     let mut set = set;
     std::iter::from_fn(move || {
         let place = set.trailing_zeros();

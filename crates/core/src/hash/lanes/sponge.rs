@@ -17,8 +17,6 @@ impl<const ROUNDS: usize> BlockHash for Sponge<ROUNDS> {
     type State = [u64; 25];
     type Tail = [u8; 192];
     type Digest = [u8; 192];
-    const TAIL: [u8; 192] = [0; 192];
-    const DIGEST: [u8; 192] = [0; 192];
 
     #[inline]
     fn block(&self) -> usize {

@@ -1,14 +1,10 @@
 //! Every set of kernels gives the digests of messages one by one, whatever their lengths and order.
 
-pub(crate) use super::cpu::choices;
 use super::*;
+use crate::cpu::kernels::lanes::{Kernels, choices, hash_sha256, keccak, md5, sha1, sha512};
 use crate::hash::digest::Digest;
 use crate::hash::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
-#[cfg(target_arch = "x86_64")]
-use crate::hash::md::{Md5, Sha1};
-use crate::hash::md::{Sha224, Sha256};
-#[cfg(target_arch = "x86_64")]
-use crate::hash::md::{Sha384, Sha512, Sha512_224, Sha512_256};
+use crate::hash::md::{Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 use crate::inputs::Params;
 use crate::tests::Bytes;
 
@@ -97,18 +93,22 @@ fn check_few<D: Digest>(size: usize, hash: Hash<'_, D>) {
     }
 }
 
-#[test]
-fn sha_256_lanes_agree_with_single_hashes() {
-    check_batches::<Sha256>(32, &|kernels, state, sources, target, sink| {
-        hash_sha256(kernels, (state.words, state.length), sources, target, sink)
-    });
-    check_few::<Sha224>(28, &|kernels, state, sources, target, sink| {
-        hash_sha256(kernels, (state.words, state.length), sources, target, sink)
-    });
+/// Defines a [`Hash`] of a family whose states are words.
+macro_rules! words {
+    ($hash:path) => {
+        &|kernels, state, sources, target, sink| {
+            $hash(kernels, (state.words, state.length), sources, target, sink)
+        }
+    };
 }
 
-/// Defines a [`Hash`] of a member of SHA-512's family.
-#[cfg(target_arch = "x86_64")]
+#[test]
+fn sha_256_lanes_agree_with_single_hashes() {
+    check_batches::<Sha256>(32, words!(hash_sha256));
+    check_few::<Sha224>(28, words!(hash_sha256));
+}
+
+/// Hashes as a member of SHA-512's family.
 macro_rules! sha_512 {
     () => {
         &|kernels, state, sources, target, sink| {
@@ -117,36 +117,35 @@ macro_rules! sha_512 {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn sha_512_family_lanes_agree_with_single_hashes() {
-    check_batches::<Sha512>(64, sha_512!());
-    check_few::<Sha384>(48, sha_512!());
-    check_few::<Sha512_224>(28, sha_512!());
-    check_few::<Sha512_256>(32, sha_512!());
+    if sha512::multibuffer(Kernels::detect()).is_some() {
+        check_batches::<Sha512>(64, sha_512!());
+        check_few::<Sha384>(48, sha_512!());
+        check_few::<Sha512_224>(28, sha_512!());
+        check_few::<Sha512_256>(32, sha_512!());
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn sha_1_lanes_agree_with_single_hashes() {
-    check_batches::<Sha1>(20, &|kernels, state, sources, target, sink| {
-        sha1::hash(kernels, (state.words, state.length), sources, target, sink)
-    });
+    if sha1::multibuffer(Kernels::detect()).is_some() {
+        check_batches::<Sha1>(20, words!(sha1::hash));
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn md_5_lanes_agree_with_single_hashes() {
-    check_batches::<Md5>(16, &|kernels, state, sources, target, sink| {
-        md5::hash(kernels, (state.words, state.length), sources, target, sink)
-    });
+    if md5::multibuffer(Kernels::detect()).is_some() {
+        check_batches::<Md5>(16, words!(md5::hash));
+    }
 }
 
 /// Defines a [`Hash`] of a sponge.
 macro_rules! sponge {
     () => {
         &|kernels, state, sources, target, sink| {
-            keccak::hash(kernels, (state.kind(), *state.lanes()), sources, target, sink)
+            keccak::hash(kernels, state.for_lanes(), sources, target, sink)
         }
     };
 }

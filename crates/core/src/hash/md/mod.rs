@@ -9,10 +9,9 @@ use super::compression::words::{
     compress, end,
 };
 use super::digest::{Digest, Multibuffer, OutputBlock, one_by_one};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::lanes;
 use super::state_format::{Reader, Word, Writer};
 use crate::checkpoint::DigestSink;
+use crate::cpu::kernels::lanes;
 use crate::hmac::iteration::HmacIteration;
 use crate::inputs::Params;
 use crate::wipe::{Plain, Wiped, wipe_plain};
@@ -194,16 +193,14 @@ impl<F: Lanes<N, BLOCK>, const N: usize, const BLOCK: usize, const SIZE: usize> 
     }
 }
 
-/// Defines the methods of [`Lanes`] that the kernels of `$lanes` serve on `$arch`.
+/// Defines the methods of [`Lanes`] by the kernels of `$lanes`.
 macro_rules! in_lanes {
-    ($lanes:ident, $hash:expr, on $arch:meta, [$word:ty; $words:literal] $(, $iterate:ident)?) => {
-        #[cfg($arch)]
+    ($lanes:ident, $hash:expr, [$word:ty; $words:literal] $(, $iterate:ident)?) => {
         #[inline]
         fn multibuffer() -> Option<Multibuffer> {
             lanes::$lanes::multibuffer(lanes::Kernels::detect())
         }
 
-        #[cfg($arch)]
         fn finish_batch(
             start: ([$word; $words], u64),
             sources: &[&[u8]],
@@ -214,8 +211,7 @@ macro_rules! in_lanes {
         }
 
         $(
-            #[cfg($arch)]
-            fn $iterate(
+                fn $iterate(
                 iterations: &mut [HmacIteration<$word, $words>],
                 size: usize,
                 count: u32,
@@ -227,24 +223,21 @@ macro_rules! in_lanes {
 }
 
 impl Lanes<4, 64> for Md5Function {
-    in_lanes!(md5, lanes::md5::hash, on target_arch = "x86_64", [u32; 4]);
+    in_lanes!(md5, lanes::md5::hash, [u32; 4]);
 }
 
 impl Lanes<5, 64> for Sha1Function {
-    in_lanes!(sha1, lanes::sha1::hash, on target_arch = "x86_64", [u32; 5], iterate);
+    in_lanes!(sha1, lanes::sha1::hash, [u32; 5], iterate);
 }
 
 impl Lanes<5, 64> for Ripemd160Function {}
 
 impl Lanes<8, 64> for Sha256Function {
-    in_lanes!(
-        sha256, lanes::hash_sha256,
-        on any(target_arch = "x86_64", target_arch = "aarch64"), [u32; 8], iterate
-    );
+    in_lanes!(sha256, lanes::hash_sha256, [u32; 8], iterate);
 }
 
 impl Lanes<8, 128> for Sha512Function {
-    in_lanes!(sha512, lanes::sha512::hash, on target_arch = "x86_64", [u64; 8], iterate);
+    in_lanes!(sha512, lanes::sha512::hash, [u64; 8], iterate);
 }
 
 /// MD5.

@@ -1,10 +1,10 @@
 //! Every set of kernels gives the same HMACs as the scalar code.
 
 use super::*;
+use crate::cpu::kernels::lanes::{Kernels, choices, sha256};
 use crate::hash::digest::Digest;
 use crate::hash::digest::one_by_one;
-use crate::hash::lanes::tests::choices;
-use crate::hash::lanes::{Kernels, Multibuffer, sha256};
+use crate::hash::lanes::Multibuffer;
 use crate::hash::md::{Sha224, Sha256};
 use crate::hash::state_format::Word;
 use crate::hmac::iteration::HmacIteration;
@@ -76,7 +76,7 @@ fn all_kernels_agree() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn all_kernels_of_x86_agree() {
-    use crate::hash::lanes::{sha1, sha512};
+    use crate::cpu::kernels::lanes::{sha1, sha512};
     use crate::hash::md::{Sha1, Sha384, Sha512, Sha512_256};
 
     check::<Sha1, u32, 5>(|hash| hash.words, sha1::iterate, sha1::multibuffer);

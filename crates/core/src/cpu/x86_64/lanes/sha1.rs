@@ -12,11 +12,11 @@ use std::arch::x86_64::*;
 
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
-use super::simd_kernel::{FEW, interleaved, simd_kernel};
+use super::simd_kernel::{FEW, sha_ni, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{
-    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, Tail, bits, block_hash,
-    pad, run,
+    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
+    block_hash, interleaved, pad, run,
 };
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512, ShaNi};
@@ -33,38 +33,46 @@ merkle_damgard!(
     }
 );
 
-interleaved!(Sha1, 5);
+interleaved!(Sha1, 5, ShaNi, "ssse3,sse4.1,sha");
 
-/// # Safety
-/// `count` blocks can be read at each pointer.
+sha_ni!(5);
+
+/// Returns the words of a state from the highest to the lowest, as those of a block stand: the
+/// digest's are its first five.
+#[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-unsafe fn step_interleaved<const LANES: usize>(
-    states: &mut [[u32; 5]; LANES],
-    at: &[*const u8; LANES],
-    count: usize,
-) {
-    // Words stand from the highest to the lowest.
-    let reverse = _mm_set_epi32(0x0001_0203, 0x0405_0607, 0x0809_0a0b, 0x0c0d_0e0f);
-    let mut words: [[__m128i; 2]; LANES] = std::array::from_fn(|lane| {
-        let [a, b, c, d, e] = states[lane].map(|word| word as i32);
-        [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
-    });
-    for block in 0..count {
-        words = rounds_interleaved(
-            words,
-            std::array::from_fn(|lane| {
-                std::array::from_fn(|index| {
-                    // SAFETY: 16 of the 64 bytes of a block; `block` is less than `count`.
-                    let four =
-                        unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
-                    _mm_shuffle_epi8(four, reverse)
-                })
-            }),
-        );
-    }
-    for (state, words) in states.iter_mut().zip(words) {
-        *state = unpack(words);
-    }
+fn pack(words: &[u32; 5]) -> [__m128i; 2] {
+    let [a, b, c, d, e] = words.map(|word| word as i32);
+    [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
+}
+
+/// Returns the words of a state.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn unpack([abcd, e]: [__m128i; 2]) -> [u32; 5] {
+    let words = [
+        _mm_extract_epi32::<3>(abcd),
+        _mm_extract_epi32::<2>(abcd),
+        _mm_extract_epi32::<1>(abcd),
+        _mm_extract_epi32::<0>(abcd),
+        _mm_extract_epi32::<3>(e),
+    ];
+    words.map(|word| word as u32)
+}
+
+/// Reverses all bytes: words, and the bytes of each.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn reverse(words: __m128i) -> __m128i {
+    _mm_shuffle_epi8(words, _mm_set_epi32(0x0001_0203, 0x0405_0607, 0x0809_0a0b, 0x0c0d_0e0f))
+}
+
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn padded<const USED: usize>([abcd, e]: [__m128i; 2]) -> [__m128i; 4] {
+    let mark = _mm_set_epi32(0, i32::MIN, 0, 0);
+    let size = _mm_set_epi32(0, 0, 0, 32 * (16 + USED as i32));
+    [abcd, _mm_or_si128(e, mark), _mm_setzero_si128(), size]
 }
 
 /// Absorbs a block of each message, given as words, the first one highest.
@@ -104,51 +112,6 @@ fn rounds_interleaved<const LANES: usize>(
         *e = _mm_sha1nexte_epu32(*e, e_begin);
     }
     words
-}
-
-/// Computes `count` HMAC iterations of `LANES` blocks, interleaved.
-#[target_feature(enable = "ssse3,sse4.1,sha")]
-fn iterate_interleaved<const LANES: usize, const USED: usize>(
-    iterations: &mut [HmacIteration<u32, 5>; LANES],
-    count: u32,
-) {
-    // Words stand from the highest to the lowest, as those of a block: the digest's are its first
-    // five.
-    let pack = |words: &[u32; 5]| {
-        let [a, b, c, d, e] = words.map(|word| word as i32);
-        [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
-    };
-    let (mark, size) =
-        (_mm_set_epi32(0, i32::MIN, 0, 0), _mm_set_epi32(0, 0, 0, 32 * (16 + USED as i32)));
-    let block = |[abcd, e]: [__m128i; 2]| [abcd, _mm_or_si128(e, mark), _mm_setzero_si128(), size];
-    let inner = iterations.each_ref().map(|iteration| pack(&iteration.inner));
-    let outer = iterations.each_ref().map(|iteration| pack(&iteration.outer));
-    let mut last = iterations.each_ref().map(|iteration| pack(&iteration.last));
-    let mut sum = iterations.each_ref().map(|iteration| pack(&iteration.sum));
-    for _ in 0..count {
-        let hashes = rounds_interleaved(inner, last.map(block));
-        last = rounds_interleaved(outer, hashes.map(block));
-        for (sum, last) in sum.as_flattened_mut().iter_mut().zip(last.as_flattened()) {
-            *sum = _mm_xor_si128(*sum, *last);
-        }
-    }
-    for (iteration, (last, sum)) in iterations.iter_mut().zip(last.into_iter().zip(sum)) {
-        (iteration.last, iteration.sum) = (unpack(last), unpack(sum));
-    }
-}
-
-/// Returns the words of a state.
-#[inline]
-#[target_feature(enable = "ssse3,sse4.1,sha")]
-fn unpack([abcd, e]: [__m128i; 2]) -> [u32; 5] {
-    let words = [
-        _mm_extract_epi32::<3>(abcd),
-        _mm_extract_epi32::<2>(abcd),
-        _mm_extract_epi32::<1>(abcd),
-        _mm_extract_epi32::<0>(abcd),
-        _mm_extract_epi32::<3>(e),
-    ];
-    words.map(|word| word as u32)
 }
 
 iterate!([u32; 5], U32x16: 16, U32x8: 8; ShaNi from 8, 20 => 5);

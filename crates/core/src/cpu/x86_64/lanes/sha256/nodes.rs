@@ -5,9 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::Kernels;
-use super::sha256;
-use super::sha256::{pack, reverse, rounds_interleaved, unpack};
+use super::{Kernels, halves, pack, reverse, rounds_interleaved};
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::ShaNi;
 use crate::hash::compression::constants::{CONSTANTS_256, Constants};
@@ -15,7 +13,7 @@ use crate::hash::compression::constants::{CONSTANTS_256, Constants};
 /// Messages of one size cost the same with 16 lanes of AVX-512 from this number on (Zen 4).
 const LEAST_WIDE: usize = 12;
 
-/// Hashes messages as [`sha256::hash`] does, those of 64 bytes in a shorter way.
+/// Hashes messages as [`super::hash`] does, those of 64 bytes in a shorter way.
 pub(crate) fn hash(
     kernels: Kernels,
     (start, begun): ([u32; 8], u64),
@@ -24,7 +22,7 @@ pub(crate) fn hash(
     mut sink: DigestSink<'_>,
 ) {
     if begun > 0 || !hash_nodes(kernels, &start, sources, target.len(), &mut sink) {
-        sha256::hash(kernels, (start, begun), sources, target, sink);
+        super::hash(kernels, (start, begun), sources, target, sink);
     }
 }
 
@@ -95,7 +93,7 @@ fn digests<const LANES: usize>(start: [__m128i; 2], sources: &[&[u8]; LANES]) ->
     let words = padding(rounds_interleaved([start; LANES], blocks));
     std::array::from_fn(|lane| {
         let mut digest = [0; 32];
-        for (half, place) in unpack(words[lane]).into_iter().zip(digest.as_chunks_mut::<16>().0) {
+        for (half, place) in halves(words[lane]).into_iter().zip(digest.as_chunks_mut::<16>().0) {
             // SAFETY: writes 16 bytes.
             unsafe { _mm_storeu_si128(place.as_mut_ptr().cast(), reverse(half)) };
         }

@@ -8,15 +8,16 @@ mod merkle_damgard;
 pub(crate) mod sha1;
 mod sha2;
 pub(crate) mod sha256;
-mod sha256_nodes;
 pub(crate) mod sha512;
 mod simd_kernel;
 mod vectors;
 
-pub(crate) use self::sha256_nodes::hash as hash_sha256;
-use super::block_hash::{block_hash, pad};
-use super::{Batch, BlockHash, Columns, Digest, LaneKernel, Multibuffer, bits, run};
+pub(crate) use self::sha256::nodes::hash as hash_sha256;
 use crate::cpu::features::{Avx2, Avx512, ShaNi, lanes_allowed};
+use crate::hash::lanes::block_hash::{block_hash, interleaved, pad};
+use crate::hash::lanes::{
+    Batch, BlockHash, Columns, Digest, LaneKernel, Multibuffer, States, bits, run,
+};
 
 type Tail<C> = <C as BlockHash>::Tail;
 

@@ -10,16 +10,18 @@
 //! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 58 and 27, 510 and 186,
 //! 2000 and 720; of lengths up to 2 KiB mixed 518 and 203.
 
+pub(super) mod nodes;
+
 use std::arch::x86_64::*;
 
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
 use super::sha2::rounds;
-use super::simd_kernel::{FEW, interleaved, simd_kernel};
+use super::simd_kernel::{FEW, sha_ni, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{
-    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, Tail, bits, block_hash,
-    pad, run,
+    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
+    block_hash, interleaved, pad, run,
 };
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512, ShaNi};
@@ -45,20 +47,35 @@ rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS_256.0, 4,
 
 iterate!([u32; 8], U32x16: 16, U32x8: 8; ShaNi from 12, 32 => 8, 28 => 7);
 
-interleaved!(Sha256, 8);
+interleaved!(Sha256, 8, ShaNi, "ssse3,sse4.1,sha");
+
+sha_ni!(8);
 
 /// Returns words A to H as FEBA and HGDC (from the lowest), as the instructions want them.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-pub(super) fn pack(words: &[u32; 8]) -> [__m128i; 2] {
-    let [a, b, c, d, e, f, g, h] = words.map(|word| word as i32);
-    [_mm_set_epi32(a, b, e, f), _mm_set_epi32(c, d, g, h)]
+fn pack(words: &[u32; 8]) -> [__m128i; 2] {
+    // SAFETY: reads halves of the words.
+    let [low, high] = unsafe { [0, 4].map(|at| _mm_loadu_si128(words.as_ptr().add(at).cast())) };
+    let [low, high] = [_mm_shuffle_epi32::<0xb1>(low), _mm_shuffle_epi32::<0x1b>(high)];
+    [_mm_alignr_epi8::<8>(low, high), _mm_blend_epi16::<0xf0>(high, low)]
+}
+
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn unpack(state: [__m128i; 2]) -> [u32; 8] {
+    let mut words = [0; 8];
+    for (words, half) in words.as_chunks_mut::<4>().0.iter_mut().zip(halves(state)) {
+        // SAFETY: writes four words.
+        unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), half) };
+    }
+    words
 }
 
 /// Returns words A to D and E to H of what [`pack`] returns.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-pub(super) fn unpack([abef, cdgh]: [__m128i; 2]) -> [__m128i; 2] {
+fn halves([abef, cdgh]: [__m128i; 2]) -> [__m128i; 2] {
     let [low, high] = [_mm_shuffle_epi32::<0x1b>(abef), _mm_shuffle_epi32::<0xb1>(cdgh)];
     [_mm_blend_epi16::<0xf0>(low, high), _mm_alignr_epi8::<8>(high, low)]
 }
@@ -66,54 +83,27 @@ pub(super) fn unpack([abef, cdgh]: [__m128i; 2]) -> [__m128i; 2] {
 /// Reverses the bytes of each word.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-pub(super) fn reverse(words: __m128i) -> __m128i {
+fn reverse(words: __m128i) -> __m128i {
     _mm_shuffle_epi8(words, _mm_set_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203))
 }
 
-/// # Safety
-/// `count` blocks can be read at each pointer.
+// A digest has 7 words or 8.
+#[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-unsafe fn step_interleaved<const LANES: usize>(
-    states: &mut [[u32; 8]; LANES],
-    at: &[*const u8; LANES],
-    count: usize,
-) {
-    let reverse = _mm_set_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203);
-    // From words A to H into FEBA and HGDC (from the lowest), as the instructions want them.
-    let mut words: [[__m128i; 2]; LANES] = std::array::from_fn(|lane| {
-        // SAFETY: reads halves of a state.
-        let [low, high] =
-            unsafe { [0, 4].map(|at| _mm_loadu_si128(states[lane].as_ptr().add(at).cast())) };
-        let [low, high] = [_mm_shuffle_epi32::<0xb1>(low), _mm_shuffle_epi32::<0x1b>(high)];
-        [_mm_alignr_epi8::<8>(low, high), _mm_blend_epi16::<0xf0>(high, low)]
-    });
-    for block in 0..count {
-        words = rounds_interleaved(
-            words,
-            std::array::from_fn(|lane| {
-                std::array::from_fn(|index| {
-                    // SAFETY: 16 of the 64 bytes of a block; `block` is less than `count`.
-                    let four =
-                        unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
-                    _mm_shuffle_epi8(four, reverse)
-                })
-            }),
-        );
-    }
-    for (state, [abef, cdgh]) in states.iter_mut().zip(words) {
-        let [low, high] = [_mm_shuffle_epi32::<0x1b>(abef), _mm_shuffle_epi32::<0xb1>(cdgh)];
-        // SAFETY: writes halves of a state.
-        unsafe {
-            _mm_storeu_si128(state.as_mut_ptr().cast(), _mm_blend_epi16::<0xf0>(low, high));
-            _mm_storeu_si128(state.as_mut_ptr().add(4).cast(), _mm_alignr_epi8::<8>(high, low));
-        }
+fn padded<const USED: usize>(digest: [__m128i; 2]) -> [__m128i; 4] {
+    let [abcd, efgh] = halves(digest);
+    let size = _mm_set_epi32(32 * (16 + USED as i32), 0, 0, 0);
+    if USED == 7 {
+        [abcd, _mm_insert_epi32::<3>(efgh, i32::MIN), _mm_setzero_si128(), size]
+    } else {
+        [abcd, efgh, _mm_set_epi32(0, 0, 0, i32::MIN), size]
     }
 }
 
 /// Absorbs a block of each message, given as words.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-pub(super) fn rounds_interleaved<const LANES: usize>(
+fn rounds_interleaved<const LANES: usize>(
     begin: [[__m128i; 2]; LANES],
     schedule: [[__m128i; 4]; LANES],
 ) -> [[__m128i; 2]; LANES] {
@@ -144,39 +134,4 @@ pub(super) fn rounds_interleaved<const LANES: usize>(
         *words = _mm_add_epi32(*words, *begin);
     }
     words
-}
-
-/// Computes `count` HMAC iterations of `LANES` blocks, interleaved. A digest has `USED` words, 7 or
-/// 8.
-#[target_feature(enable = "ssse3,sse4.1,sha")]
-fn iterate_interleaved<const LANES: usize, const USED: usize>(
-    iterations: &mut [HmacIteration<u32, 8>; LANES],
-    count: u32,
-) {
-    let digest = |words: [__m128i; 2]| {
-        let [abcd, efgh] = unpack(words);
-        [abcd, if USED == 7 { _mm_insert_epi32::<3>(efgh, i32::MIN) } else { efgh }]
-    };
-    let mark = if USED == 7 { 0 } else { i32::MIN };
-    let padding = [_mm_set_epi32(0, 0, 0, mark), _mm_set_epi32(32 * (16 + USED as i32), 0, 0, 0)];
-    let block = |[first, second]: [__m128i; 2]| [first, second, padding[0], padding[1]];
-    let inner = iterations.each_ref().map(|iteration| pack(&iteration.inner));
-    let outer = iterations.each_ref().map(|iteration| pack(&iteration.outer));
-    let mut last = iterations.each_ref().map(|iteration| digest(pack(&iteration.last)));
-    let mut sum = iterations.each_ref().map(|iteration| digest(pack(&iteration.sum)));
-    for _ in 0..count {
-        let hashes = rounds_interleaved(inner, last.map(block)).map(digest);
-        last = rounds_interleaved(outer, hashes.map(block)).map(digest);
-        for (sum, last) in sum.as_flattened_mut().iter_mut().zip(last.as_flattened()) {
-            *sum = _mm_xor_si128(*sum, *last);
-        }
-    }
-    for (iteration, (last, sum)) in iterations.iter_mut().zip(last.into_iter().zip(sum)) {
-        for (words, halves) in [(&mut iteration.last, last), (&mut iteration.sum, sum)] {
-            for (words, half) in words.as_chunks_mut::<4>().0.iter_mut().zip(halves) {
-                // SAFETY: writes four words.
-                unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), half) };
-            }
-        }
-    }
 }

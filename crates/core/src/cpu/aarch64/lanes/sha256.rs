@@ -8,7 +8,8 @@
 use std::arch::aarch64::*;
 
 use super::{
-    Batch, BlockHash, Digest, Kernels, LaneKernel, Multibuffer, bits, block_hash, pad, run,
+    Batch, BlockHash, Digest, Kernels, LaneKernel, Multibuffer, bits, block_hash, interleaved, pad,
+    run,
 };
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::Sha2;
@@ -46,7 +47,7 @@ pub(crate) fn hash(
     let batch = &mut Batch::new(Sha256, start, begun, sources, target, sink);
     if let Some(proof) = kernels.sha2 {
         // SAFETY: the proof says that the CPU has the instructions.
-        unsafe { Interleaved::run(batch, proof) };
+        unsafe { Interleaved::run::<2>(batch, proof) };
     }
     batch.scalar();
 }
@@ -97,8 +98,8 @@ fn iterate_interleaved<const LANES: usize, const USED: usize>(
     for _ in 0..count {
         last = rounds(inner, padded::<LANES, USED>(last));
         last = rounds(outer, padded::<LANES, USED>(last));
-        for (lane, last) in last.iter().enumerate() {
-            sum[lane] = xor(sum[lane], *last);
+        for (sum, last) in sum.as_flattened_mut().iter_mut().zip(last.as_flattened()) {
+            *sum = veorq_u32(*sum, *last);
         }
     }
     for (lane, iteration) in iterations.iter_mut().enumerate() {
@@ -107,77 +108,32 @@ fn iterate_interleaved<const LANES: usize, const USED: usize>(
     }
 }
 
-/// Absorbs blocks of two messages.
-///
 /// # Safety
 /// `count` blocks must be readable at each pointer.
 #[target_feature(enable = "neon,sha2")]
-unsafe fn step(states: &mut [[u32; 8]; 2], at: &[*const u8; 2], count: usize) {
-    let mut words = [load(&states[0]), load(&states[1])];
+unsafe fn step_interleaved<const LANES: usize>(
+    states: &mut [[u32; 8]; LANES],
+    at: &[*const u8; LANES],
+    count: usize,
+) {
+    let mut words = [load(&[0; 8]); LANES];
+    for (lane, state) in states.iter().enumerate() {
+        words[lane] = load(state);
+    }
     for block in 0..count {
-        let begin = 64 * block;
-        // SAFETY: `block` is less than `count`, and a block has 64 bytes.
-        let schedule = unsafe { [read(at[0].add(begin)), read(at[1].add(begin))] };
+        let mut schedule = [[vdupq_n_u32(0); 4]; LANES];
+        for (schedule, at) in schedule.iter_mut().zip(at) {
+            // SAFETY: `block` is less than `count`, and a block has 64 bytes.
+            *schedule = unsafe { read(at.add(64 * block)) };
+        }
         words = rounds(words, schedule);
     }
-    store(&mut states[0], words[0]);
-    store(&mut states[1], words[1]);
-}
-
-/// Two messages.
-#[derive(Copy, Clone)]
-struct Interleaved(#[allow(dead_code)] Sha2); // a proof
-
-impl LaneKernel<Sha256, 2> for Interleaved {
-    type States = [[u32; 8]; 2];
-    const STATES: Self::States = [[0; 8]; 2];
-
-    fn min_lanes(self) -> usize {
-        2
-    }
-
-    // SAFETY: as in the trait.
-    unsafe fn step(
-        self,
-        _hash: Sha256,
-        states: &mut Self::States,
-        fresh: u32,
-        start: &[u32; 8],
-        at: &[*const u8; 2],
-        count: usize,
-    ) {
-        bits(fresh).for_each(|lane| states[lane] = *start);
-        // SAFETY: the proof covers the instructions, the caller the pointers.
-        unsafe { step(states, at, count) }
-    }
-
-    fn put(states: &mut Self::States, lane: usize, state: &[u32; 8]) {
-        states[lane] = *state;
-    }
-
-    fn get(states: &Self::States, lane: usize) -> [u32; 8] {
-        states[lane]
-    }
-
-    #[inline(always)]
-    fn digests(
-        self,
-        states: &Self::States,
-        ended: u32,
-        digests: &mut [Digest<Sha256>; 2],
-        _size: usize,
-    ) {
-        bits(ended).for_each(|lane| digests[lane] = Sha256::digest(states[lane]));
+    for (lane, state) in states.iter_mut().enumerate() {
+        store(state, words[lane]);
     }
 }
 
-impl Interleaved {
-    /// Runs the batch with this kernel.
-    #[target_feature(enable = "neon,sha2")]
-    fn run(batch: &mut Batch<'_, '_, Sha256>, proof: Sha2) {
-        run(Self(proof), batch);
-    }
-}
+interleaved!(Sha256, 8, Sha2, "neon,sha2");
 
 /// Absorbs a block of each message, given as words.
 #[inline]
@@ -205,8 +161,8 @@ fn rounds<const LANES: usize>(
         )*};
     }
     rounds_4!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-    for (lane, begin) in begin.iter().enumerate() {
-        words[lane] = add(words[lane], *begin);
+    for (words, begin) in words.as_flattened_mut().iter_mut().zip(begin.as_flattened()) {
+        *words = vaddq_u32(*words, *begin);
     }
     words
 }
@@ -250,18 +206,6 @@ unsafe fn read(at: *const u8) -> [uint32x4_t; 4] {
 #[target_feature(enable = "neon,sha2")]
 fn reversed(bytes: uint8x16_t) -> uint32x4_t {
     vreinterpretq_u32_u8(vrev32q_u8(bytes))
-}
-
-#[inline]
-#[target_feature(enable = "neon,sha2")]
-fn add(x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
-    [vaddq_u32(x[0], y[0]), vaddq_u32(x[1], y[1])]
-}
-
-#[inline]
-#[target_feature(enable = "neon,sha2")]
-fn xor(x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
-    [veorq_u32(x[0], y[0]), veorq_u32(x[1], y[1])]
 }
 
 #[inline]

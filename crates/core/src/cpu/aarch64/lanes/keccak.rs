@@ -7,26 +7,33 @@
 
 use std::arch::aarch64::*;
 
-use super::{Batch, Columns, Kernels, LaneKernel, Multibuffer, bits, run};
+use super::{Batch, Columns, Kernels, LaneKernel, Multibuffer, States, bits, run};
+use crate::checkpoint::DigestSink;
 use crate::cpu::features::Sha3;
-use crate::hash::compression::keccak_p::ROUND_CONSTANTS;
-use crate::hash::lanes::sponge::Sponge;
+use crate::hash::compression::constants::CONSTANTS_KECCAK;
+use crate::hash::lanes::Sponge;
 
 /// Returns how this family uses the kernels.
 pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     kernels.sha3.and_then(|_| Multibuffer::new(2, Sha3::NAMES, 2, &[]))
 }
 
-/// Hashes messages with the kernel until fewer are left than it takes.
-#[inline]
-pub(crate) fn run_all<const ROUNDS: usize>(
+/// Hashes messages from a state, with the kernel until fewer are left than it takes. Digests
+/// must not be longer than the rate.
+pub(crate) fn hash<const ROUNDS: usize>(
     kernels: Kernels,
-    batch: &mut Batch<'_, '_, Sponge<ROUNDS>>,
+    (sponge, start): (Sponge<ROUNDS>, [u64; 25]),
+    sources: &[&[u8]],
+    target: &mut [u8],
+    sink: DigestSink<'_>,
 ) {
+    assert!(target.len() <= sponge.rate);
+    let batch = &mut Batch::new(sponge, start, 0, sources, target, sink);
     if let Some(proof) = kernels.sha3 {
         // SAFETY: the proof says that the CPU has the instructions.
         unsafe { Pair::run(batch, proof) };
     }
+    batch.scalar();
 }
 
 /// Two lanes.
@@ -35,13 +42,13 @@ struct Pair(#[allow(dead_code)] Sha3); // a proof
 
 impl<const ROUNDS: usize> LaneKernel<Sponge<ROUNDS>, 2> for Pair {
     type States = Columns<u64, 25, 2>;
-    const STATES: Self::States = Columns([[0; 2]; 25]);
 
     fn min_lanes(self) -> usize {
         2
     }
 
     // SAFETY: as in the trait.
+    #[target_feature(enable = "neon,sha3")]
     unsafe fn step(
         self,
         sponge: Sponge<ROUNDS>,
@@ -54,17 +61,30 @@ impl<const ROUNDS: usize> LaneKernel<Sponge<ROUNDS>, 2> for Pair {
         for lane in bits(fresh) {
             states.put(lane, start);
         }
-        // SAFETY: the proof says that the CPU has the instructions; `count` blocks of `rate` bytes
-        // can be read at each pointer.
-        unsafe { steps::<ROUNDS>(&mut states.0, at, count, sponge.rate / 8) }
-    }
-
-    fn put(states: &mut Self::States, lane: usize, state: &[u64; 25]) {
-        states.put(lane, state);
-    }
-
-    fn get(states: &Self::States, lane: usize) -> [u64; 25] {
-        states.get(lane)
+        let (Columns(states), rate) = (states, sponge.rate / 8);
+        for block in 0..count {
+            let (one, other) =
+                (at[0].wrapping_add(8 * block * rate), at[1].wrapping_add(8 * block * rate));
+            let (pairs, last) = states[..rate].as_chunks_mut::<2>();
+            for (pair, rows) in pairs.iter_mut().enumerate() {
+                // SAFETY: reads two words of each block.
+                unsafe {
+                    let one = vreinterpretq_u64_u8(vld1q_u8(one.add(16 * pair)));
+                    let other = vreinterpretq_u64_u8(vld1q_u8(other.add(16 * pair)));
+                    add(&mut rows[0], vtrn1q_u64(one, other));
+                    add(&mut rows[1], vtrn2q_u64(one, other));
+                }
+            }
+            for row in last {
+                // SAFETY: reads the last word of each block.
+                unsafe {
+                    let one = vreinterpret_u64_u8(vld1_u8(one.add(8 * (rate - 1))));
+                    let other = vreinterpret_u64_u8(vld1_u8(other.add(8 * (rate - 1))));
+                    add(row, vcombine_u64(one, other));
+                }
+            }
+            permute::<ROUNDS>(states);
+        }
     }
 
     #[inline(always)]
@@ -81,40 +101,6 @@ impl Pair {
     #[target_feature(enable = "neon,sha3")]
     fn run<const ROUNDS: usize>(batch: &mut Batch<'_, '_, Sponge<ROUNDS>>, proof: Sha3) {
         run(Self(proof), batch);
-    }
-}
-
-/// # Safety
-/// `count` blocks of `rate` words must be readable at each pointer.
-#[target_feature(enable = "neon,sha3")]
-unsafe fn steps<const ROUNDS: usize>(
-    states: &mut [[u64; 2]; 25],
-    at: &[*const u8; 2],
-    count: usize,
-    rate: usize,
-) {
-    for block in 0..count {
-        let (one, other) =
-            (at[0].wrapping_add(8 * block * rate), at[1].wrapping_add(8 * block * rate));
-        let (pairs, last) = states[..rate].as_chunks_mut::<2>();
-        for (pair, rows) in pairs.iter_mut().enumerate() {
-            // SAFETY: reads two words of each block.
-            unsafe {
-                let one = vreinterpretq_u64_u8(vld1q_u8(one.add(16 * pair)));
-                let other = vreinterpretq_u64_u8(vld1q_u8(other.add(16 * pair)));
-                add(&mut rows[0], vtrn1q_u64(one, other));
-                add(&mut rows[1], vtrn2q_u64(one, other));
-            }
-        }
-        for row in last {
-            // SAFETY: reads the last word of each block.
-            unsafe {
-                let one = vreinterpret_u64_u8(vld1_u8(one.add(8 * (rate - 1))));
-                let other = vreinterpret_u64_u8(vld1_u8(other.add(8 * (rate - 1))));
-                add(row, vcombine_u64(one, other));
-            }
-        }
-        permute::<ROUNDS>(states);
     }
 }
 
@@ -194,7 +180,7 @@ fn permute<const ROUNDS: usize>(states: &mut [[u64; 2]; 25]) {
         mut a30, mut a31, mut a32, mut a33, mut a34,
         mut a40, mut a41, mut a42, mut a43, mut a44,
     ] = words;
-    for &[first, second] in ROUND_CONSTANTS[24 - ROUNDS..].as_chunks().0 {
+    for &[first, second] in CONSTANTS_KECCAK[24 - ROUNDS..].as_chunks().0 {
         round!(first,
             a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24
             a30 a31 a32 a33 a34 a40 a41 a42 a43 a44 =>

@@ -11,9 +11,10 @@ use std::arch::x86_64::*;
 
 use super::vectors::{U64x4, U64x8};
 use super::{Batch, BlockHash, Columns, Kernels, LaneKernel, Multibuffer, run};
+use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512};
-use crate::hash::compression::keccak_p::ROUND_CONSTANTS;
-use crate::hash::lanes::sponge::Sponge;
+use crate::hash::compression::constants::CONSTANTS_KECCAK;
+use crate::hash::lanes::Sponge;
 
 /// Returns how this family uses the kernels.
 pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
@@ -24,12 +25,17 @@ pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     }
 }
 
-/// Hashes messages with the widest kernel until fewer are left than it takes.
-#[inline]
-pub(crate) fn run_all<const ROUNDS: usize>(
+/// Hashes messages from a state, with the widest kernel until fewer are left than it takes. Digests
+/// must not be longer than the rate.
+pub(crate) fn hash<const ROUNDS: usize>(
     kernels: Kernels,
-    batch: &mut Batch<'_, '_, Sponge<ROUNDS>>,
+    (sponge, start): (Sponge<ROUNDS>, [u64; 25]),
+    sources: &[&[u8]],
+    target: &mut [u8],
+    sink: DigestSink<'_>,
 ) {
+    assert!(target.len() <= sponge.rate);
+    let batch = &mut Batch::new(sponge, start, 0, sources, target, sink);
     // SAFETY: the proof says that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
@@ -38,6 +44,7 @@ pub(crate) fn run_all<const ROUNDS: usize>(
             (None, None) => {}
         }
     }
+    batch.scalar();
 }
 
 /// One round from the words `$a` to the words `$e`, both in rows.
@@ -101,35 +108,39 @@ macro_rules! simd_kernel {
 
         impl<const ROUNDS: usize> LaneKernel<Sponge<ROUNDS>, $lanes> for $name {
             type States = Columns<u64, 25, $lanes>;
-            const STATES: Self::States = Columns([[0; $lanes]; 25]);
 
             fn min_lanes(self) -> usize {
                 2
             }
 
             // SAFETY: as in the trait.
+            #[target_feature(enable = $features)]
             unsafe fn step(
                 self,
                 sponge: Sponge<ROUNDS>,
-                states: &mut Self::States,
+                Columns(states): &mut Self::States,
                 fresh: u32,
                 start: &[u64; 25],
                 at: &[*const u8; $lanes],
                 count: usize,
             ) {
-                // SAFETY: the proof says that the CPU has the instructions; at each pointer `count`
-                // blocks of `rate` bytes can be read.
-                unsafe {
-                    Self::steps::<ROUNDS>(&mut states.0, fresh, start, at, count, sponge.rate / 8)
-                 }
-            }
-
-            fn put(states: &mut Self::States, lane: usize, state: &[u64; 25]) {
-                states.put(lane, state);
-            }
-
-            fn get(states: &Self::States, lane: usize) -> [u64; 25] {
-                states.get(lane)
+                let rate = sponge.rate / 8;
+                if fresh != 0 {
+                    for (row, &word) in states.iter_mut().zip(start) {
+                        $set::store(row, $set::put($set::load(row), fresh, word));
+                    }
+                }
+                for block in 0..count {
+                    for part in (0..rate).step_by($lanes) {
+                        // SAFETY: words of a block, which has `rate`; `block` is less than `count`.
+                        let columns = unsafe { $set::columns(at, 8 * (block * rate + part),
+                            (rate - part).min($lanes)) };
+                        for (row, column) in states[part..part + $lanes].iter_mut().zip(columns) {
+                            $set::store(row, $set::xor($set::load(row), column));
+                        }
+                    }
+                    Self::permute::<ROUNDS>(states);
+                }
             }
 
             #[inline(always)]
@@ -156,35 +167,6 @@ macro_rules! simd_kernel {
                 run(Self(proof), batch);
             }
 
-            /// # Safety
-            /// `count` blocks of `rate` words can be read at each pointer.
-            #[target_feature(enable = $features)]
-            unsafe fn steps<const ROUNDS: usize>(
-                states: &mut [[u64; $lanes]; 25],
-                fresh: u32,
-                start: &[u64; 25],
-                at: &[*const u8; $lanes],
-                count: usize,
-                rate: usize,
-            ) {
-                if fresh != 0 {
-                    for (row, &word) in states.iter_mut().zip(start) {
-                        $set::store(row, $set::put($set::load(row), fresh, word));
-                    }
-                }
-                for block in 0..count {
-                    for part in (0..rate).step_by($lanes) {
-                        // SAFETY: words of a block, which has `rate`; `block` is less than `count`.
-                        let columns = unsafe { $set::columns(at, 8 * (block * rate + part),
-                            (rate - part).min($lanes)) };
-                        for (row, column) in states[part..part + $lanes].iter_mut().zip(columns) {
-                            $set::store(row, $set::xor($set::load(row), column));
-                        }
-                    }
-                    Self::permute::<ROUNDS>(states);
-                }
-            }
-
             #[inline]
             #[target_feature(enable = $features)]
             fn all_digests(states: &[[u64; $lanes]; 25], digests: &mut [[u8; 192]; $lanes],
@@ -208,7 +190,7 @@ macro_rules! simd_kernel {
                     mut a30, mut a31, mut a32, mut a33, mut a34,
                     mut a40, mut a41, mut a42, mut a43, mut a44,
                 ]: [$vector; 25] = std::array::from_fn(|index| $set::load(&states[index]));
-                for &[first, second] in ROUND_CONSTANTS[24 - ROUNDS..].as_chunks().0 {
+                for &[first, second] in CONSTANTS_KECCAK[24 - ROUNDS..].as_chunks().0 {
                     round!($set, first,
                         a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24
                         a30 a31 a32 a33 a34 a40 a41 a42 a43 a44 =>

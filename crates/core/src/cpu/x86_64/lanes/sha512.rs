@@ -14,8 +14,8 @@ use super::sha2::rounds;
 use super::simd_kernel::{FEW, simd_kernel};
 use super::vectors::{U64x4, U64x8};
 use super::{
-    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, Tail, bits, block_hash,
-    pad, run,
+    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
+    block_hash, pad, run,
 };
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512};

@@ -13,8 +13,8 @@ use super::merkle_damgard::merkle_damgard;
 use super::simd_kernel::{FEW, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{
-    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, Tail, bits, block_hash,
-    pad, run,
+    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
+    block_hash, pad, run,
 };
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512};
