@@ -1,7 +1,7 @@
 /** `timingSafeEqual` of `millrace` and `millrace/promises`. */
-import type { Bytes } from '../base/arguments.js';
-import { refuseSurplus } from '../base/errors.js';
-import { equal } from '../kdf/equal.js';
+import { findBytes, sizeOfFound, type Bytes } from '../base/arguments.js';
+import { makeError, refuseSurplus } from '../base/errors.js';
+import { native } from '../engines/binding.js';
 
 /**
  * Returns true if two byte arrays of the same size are equal, in a time that does not depend on
@@ -20,5 +20,11 @@ import { equal } from '../kdf/equal.js';
  */
 export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
   if (arguments.length > 2) refuseSurplus(arguments, 2, 'timingSafeEqual');
-  return equal(a, b);
+  const first = findBytes(a, 'a');
+  const second = findBytes(b, 'b');
+  const same = native.equal(first, second);
+  // Memory that is gone has no bytes.
+  if (sizeOfFound(first, 'a') === 0 || same < 0) sizeOfFound(second, 'b');
+  if (same < 0) throw makeError('ERR_ARGUMENT_VALUE', 'a and b must have the same number of bytes');
+  return same === 1;
 }

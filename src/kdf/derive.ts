@@ -29,6 +29,7 @@ import { readSecret, SecretKinds, type SecretCopy } from '../base/secret-copy.js
 import {
   CallbackCompletion,
   PromiseCompletion,
+  Relay,
   SignalCompletion,
   type Callback,
   type Completion,
@@ -116,48 +117,32 @@ export function deriveThen(
     (value) => nextTick(callback, null, value),
     (error: unknown) => nextTick(callback, error),
   );
-  launchUnder(options.signal, completion, parser, given, count, options);
+  launch(completion, parser, given, count, options);
 }
 
 /** Derives and returns a promise. */
 export function derivePromise(parser: DerivationParser, given: Arguments): Promise<unknown> {
   try {
     const options = callOptions(parser, given, given.length);
-    const { signal } = options;
-    const completion = signal === undefined ? new PromiseCompletion() : new SignalCompletion();
-    if (completion instanceof SignalCompletion)
-      launchUnder(signal!, completion, parser, given, given.length, options);
-    else launch(completion, parser, given, given.length, options);
+    const completion =
+      options.signal === undefined ? new PromiseCompletion() : new SignalCompletion();
+    launch(completion, parser, given, given.length, options);
     return completion.promise;
   } catch (error) {
     return Promise.reject(error as Error);
   }
 }
 
-function launchUnder(
-  signal: AbortSignal,
-  completion: SignalCompletion,
-  parser: DerivationParser,
-  given: Arguments,
-  count: number,
-  options: CallOptions,
-): void {
-  if (signal.aborted) {
-    completion.reject(signal.reason);
-    return;
-  }
-  launch(completion, parser, given, count, options, Flag.Cancellable);
-  completion.attachSignal(signal);
-}
-
+/** Fills a request and submits it. A signal that has aborted already rejects at once. */
 function launch(
   completion: Completion,
   { fill }: DerivationParser,
   given: Arguments,
   count: number,
-  { onProgress, preference }: CallOptions,
-  flags = 0,
+  { signal, onProgress, preference }: CallOptions,
 ): void {
+  const signalled = completion instanceof SignalCompletion ? completion : undefined;
+  if (signal?.aborted) return signalled!.reject(signal.reason);
   decideMemory();
   // Created before the request is filled, like every completion.
   const reporting =
@@ -169,10 +154,12 @@ function launch(
     clearRequest();
     throw error;
   }
-  request.flags |= reporting === undefined ? flags : flags | Flag.Progress;
+  if (signalled !== undefined) request.flags |= Flag.Cancellable;
+  if (reporting !== undefined) request.flags |= Flag.Progress;
   runAsync(reporting ?? completion);
   reporting?.begin();
   flushLater();
+  signalled?.attachSignal(signal!);
 }
 
 let flushScheduled = false;
@@ -192,26 +179,16 @@ function flush(): void {
 const PROGRESS_INTERVAL_MS = 50;
 
 /** Reports progress to a callback until the inner completion settles. */
-class ProgressCompletion implements Completion {
+class ProgressCompletion extends Relay {
   #timer: Timer | undefined;
   #fraction = 0;
 
   readonly #onProgress: (progress: DerivationProgress) => void;
 
-  constructor(
-    readonly completion: Completion,
-    onProgress: (progress: DerivationProgress) => void,
-  ) {
+  constructor(user: Completion, onProgress: (progress: DerivationProgress) => void) {
+    super(user);
     // Runs in the AsyncLocalStorage context of the call.
     this.#onProgress = AsyncResource.bind(onProgress);
-  }
-
-  get slot(): number {
-    return this.completion.slot;
-  }
-
-  set slot(slot: number) {
-    this.completion.slot = slot;
   }
 
   /** Starts reporting; the job has been submitted. */
@@ -221,7 +198,7 @@ class ProgressCompletion implements Completion {
     );
   }
 
-  succeed(value: unknown): void {
+  override succeed(value: unknown): void {
     this.#end();
     try {
       this.#report(1);
@@ -230,17 +207,17 @@ class ProgressCompletion implements Completion {
         throw error;
       });
     }
-    this.completion.succeed(value);
+    super.succeed(value);
   }
 
-  fail(error: unknown): void {
+  override fail(error: unknown): void {
     this.#end();
-    this.completion.fail(error);
+    super.fail(error);
   }
 
-  cancelled(): void {
+  override cancelled(): void {
     this.#end();
-    this.completion.cancelled();
+    super.cancelled();
   }
 
   #report(fraction: number): void {

@@ -1,9 +1,5 @@
 /** hashMany and hmacMany of `millrace/promises`, loaded at the first call. */
-import {
-  hashManyParser,
-  hmacManyParser,
-  type ManyParser,
-} from '../../operations/batch/arguments.js';
+import { hashManyParser, hmacManyParser } from '../../operations/batch/arguments.js';
 import { runManyIterable } from '../../operations/batch/iterable.js';
 import { runManyPromise } from '../../operations/batch/jobs.js';
 import { isMessageIterable } from '../../operations/batch/messages.js';
@@ -22,15 +18,8 @@ export function performSources(
   } catch {
     // The parser meets the same exception of a Proxy, or refuses the argument.
   }
-  if (!iterable) return performMany(parser, given);
+  const run = iterable ? runManyIterable : runManyPromise;
   return withOptions(parser, given, (signal, count, route, preference) =>
-    runManyIterable(signal, parser, given, count, route, preference),
-  );
-}
-
-/** Runs a call over sources that are there. */
-function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
-  return withOptions(parser, given, (signal, count, route, preference) =>
-    runManyPromise(signal, parser, given, count, route, preference),
+    run(signal, parser, given, count, route, preference),
   );
 }

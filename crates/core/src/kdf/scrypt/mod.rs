@@ -18,9 +18,6 @@ pub use self::mix::{Cost, ScryptJob};
 /// The most bytes of a derived key.
 pub const KEY_MAX: u64 = 32 * 0xffff_ffff;
 
-/// The default limit of a derivation's memory in bytes, as in node:crypto.
-pub const MEMORY_DEFAULT: u64 = 32 << 20;
-
 impl Cost {
     /// Returns the cost of N, a power of two above 1, and r.
     ///
