@@ -60,3 +60,10 @@ impl Random {
         (0..size).map(|_| self.below(256) as u8).collect()
     }
 }
+
+/// Returns sizes around each border of the kernels: blocks, and from where on vectors are used.
+pub(crate) fn around_borders() -> impl Iterator<Item = usize> {
+    let around = |size: usize| size - 65..=size + 65;
+    let million = (1 << 20) - 1..=(1 << 20) + 1;
+    (0..=2100).chain(around(4096)).chain(around(16 << 10)).chain(million)
+}

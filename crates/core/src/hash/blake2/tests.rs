@@ -1,22 +1,7 @@
-//! Our BLAKE2 is RustCrypto's at every size, and the RFC's where the count of bytes is large.
-
-use ::blake2::digest::Digest as _;
+//! Our BLAKE2 is the RFC's where the count of bytes is large.
 
 use super::*;
-use crate::tests::{Bytes, sizes};
-
-#[test]
-fn own_code_agrees_with_the_library_at_every_size() {
-    let source = Bytes(1).vec((1 << 20) + 1);
-    for size in sizes() {
-        let source = &source[..size];
-        let mut target = [0; 64];
-        Blake2b512::digest(&Params::default(), source, &mut target);
-        assert_eq!(target[..], ::blake2::Blake2b512::digest(source)[..], "{size}");
-        Blake2s256::digest(&Params::default(), source, &mut target[..32]);
-        assert_eq!(target[..32], ::blake2::Blake2s256::digest(source)[..], "{size}");
-    }
-}
+use crate::tests::Bytes;
 
 /// RFC 7693, section 3.2, in its own words.
 macro_rules! by_the_book {

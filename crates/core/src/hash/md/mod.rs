@@ -317,6 +317,3 @@ impl Digest for Md5Sha1 {
         self.1.wipe();
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -57,6 +57,3 @@ pub(crate) fn word64(source: &[u8], at: usize) -> u64 {
     bytes.copy_from_slice(&source[at..at + 8]);
     u64::from_le_bytes(bytes)
 }
-
-#[cfg(test)]
-mod tests;
