@@ -38,20 +38,21 @@ pub(crate) unsafe fn apply<const ROUNDS: usize>(
     counter: &mut Counter,
     text: Span,
 ) {
+    let Span { source, target, size } = text;
     let mut at = 0;
     // SAFETY: what is read and written lies within the `size` bytes.
     unsafe {
-        while text.size - at >= PASS * WIDE {
-            mix::<PASS, ROUNDS>(keys, counter, text.part(at, PASS * WIDE));
+        while size - at >= PASS * WIDE {
+            mix::<PASS, ROUNDS>(keys, counter, source.add(at), target.add(at), PASS * WIDE);
             at += PASS * WIDE;
         }
-        let rest = text.from(at);
-        match rest.size {
+        let (source, target) = (source.add(at), target.add(at));
+        match size - at {
             0 => {}
-            1..=64 => mix::<1, ROUNDS>(keys, counter, rest),
-            65..=128 => mix::<2, ROUNDS>(keys, counter, rest),
-            129..=256 => mix::<4, ROUNDS>(keys, counter, rest),
-            _ => mix::<8, ROUNDS>(keys, counter, rest),
+            rest @ 1..=64 => mix::<1, ROUNDS>(keys, counter, source, target, rest),
+            rest @ 65..=128 => mix::<2, ROUNDS>(keys, counter, source, target, rest),
+            rest @ 129..=256 => mix::<4, ROUNDS>(keys, counter, source, target, rest),
+            rest => mix::<8, ROUNDS>(keys, counter, source, target, rest),
         }
     }
 }
@@ -72,9 +73,10 @@ pub(crate) fn spread(keys: &RoundKeys) -> [__m512i; 15] {
 unsafe fn mix<const COUNT: usize, const ROUNDS: usize>(
     keys: &[__m512i; 15],
     counter: &mut Counter,
-    text: Span,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
 ) {
-    let Span { source, target, size } = text;
     let mut blocks = counter.next::<COUNT>().map(|block| _mm512_xor_si512(block, keys[0]));
     for key in &keys[1..ROUNDS] {
         for block in &mut blocks {

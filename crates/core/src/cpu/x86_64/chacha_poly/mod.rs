@@ -101,8 +101,12 @@ macro_rules! compiled {
 }
 
 compiled! {
-    seal = seal_generic(state: &mut State, aad: &[u8], text: Span) -> [u8; poly1305::BLOCK];
-    open = open_generic(state: &mut State, aad: &[u8], text: Span, tag: &[u8]) -> bool;
+    seal = seal_generic(
+        state: &mut State, aad: &[u8], source: *const u8, target: *mut u8, size: usize
+    ) -> [u8; poly1305::BLOCK];
+    open = open_generic(
+        state: &mut State, aad: &[u8], source: *const u8, target: *mut u8, size: usize, tag: &[u8]
+    ) -> bool;
 }
 
 /// The key.
@@ -132,8 +136,9 @@ impl ChaChaPolyKey {
     #[inline]
     pub(crate) fn seal(&self, message: AeadMessage<'_>, tag: &mut [u8]) -> Result<(), Error> {
         let mut state = with_first_block(&self.key.0, message.nonce, chacha::state)?;
+        let Span { source, target, size } = pointers(message.text);
         // SAFETY: source and target have `size` bytes and are equal or disjoint.
-        let full = unsafe { seal(self.kernel, &mut state, message.aad, pointers(message.text)) };
+        let full = unsafe { seal(self.kernel, &mut state, message.aad, source, target, size) };
         tag.copy_from_slice(&full[..tag.len()]);
         wipe_plain(&mut state);
         Ok(())
@@ -143,15 +148,16 @@ impl ChaChaPolyKey {
     #[inline]
     pub(crate) fn open(&self, message: AeadMessage<'_>, tag: &[u8]) -> Result<(), Error> {
         let mut state = with_first_block(&self.key.0, message.nonce, chacha::state)?;
-        let text = pointers(message.text);
+        let Span { source, target, size } = pointers(message.text);
         // SAFETY: as in `seal`.
-        let authentic = unsafe { open(self.kernel, &mut state, message.aad, text, tag) };
+        let authentic =
+            unsafe { open(self.kernel, &mut state, message.aad, source, target, size, tag) };
         wipe_plain(&mut state);
         if authentic {
             return Ok(());
         }
         // SAFETY: the target has `size` bytes.
-        unsafe { text.target.write_bytes(0, text.size) };
+        unsafe { target.write_bytes(0, size) };
         Err(Error::Authentication)
     }
 
@@ -171,9 +177,11 @@ unsafe fn seal_generic<P: Steps>(
     proof: Avx512,
     state: &mut State,
     aad: &[u8],
-    text: Span,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
 ) -> [u8; poly1305::BLOCK] {
-    let Span { target, size, .. } = text;
+    let text = Span { source, target, size };
     // SAFETY: the proof says that the CPU has the instructions.
     let head = unsafe { Head::new(state, size, proof) };
     let blocks = size.div_ceil(poly1305::BLOCK);
@@ -218,10 +226,12 @@ unsafe fn open_generic<P: Steps>(
     proof: Avx512,
     state: &mut State,
     aad: &[u8],
-    text: Span,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
     tag: &[u8],
 ) -> bool {
-    let Span { source, size, .. } = text;
+    let text = Span { source, target, size };
     // SAFETY: the proof says that the CPU has the instructions.
     let head = unsafe { Head::new(state, size, proof) };
     let blocks = size.div_ceil(poly1305::BLOCK);

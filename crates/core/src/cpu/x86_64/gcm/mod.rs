@@ -14,7 +14,7 @@ pub(crate) mod wide;
 pub(crate) use self::key::GcmKey;
 use crate::cipher::aes::AesCtrKey;
 use crate::cipher::field::Factor;
-use crate::cipher::text::pointers;
+use crate::cipher::text::{Span, pointers};
 use crate::cpu::features::{Gcm256, Gcm512};
 use crate::cpu::kernels::aes::expand::RoundKeys;
 use crate::cpu::kernels::aes::with_rounds;
@@ -92,6 +92,7 @@ impl Powers {
     ) -> Option<u128> {
         let (round_keys, rounds) = key.wide()?.round_keys();
         let text = pointers(text);
+        let Span { source, target, size } = text;
         // SAFETY: source and target have `size` bytes and are equal or disjoint. The proofs say
         // that the CPU has the instructions, and the key is of as many rounds.
         Some(unsafe {
@@ -99,8 +100,8 @@ impl Powers {
                 Self::Wide(ref powers, proof) => {
                     let keys = Keys { round_keys, powers, proof };
                     with_rounds!(rounds, ROUNDS => match OPEN {
-                        true => wide::open::<ROUNDS>(keys, counter, text),
-                        false => wide::seal::<ROUNDS>(keys, counter, text),
+                        true => wide::open::<ROUNDS>(keys, counter, source, target, size),
+                        false => wide::seal::<ROUNDS>(keys, counter, source, target, size),
                     })
                 }
                 Self::Avx2(ref powers, proof) => {

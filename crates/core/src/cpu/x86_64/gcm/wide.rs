@@ -50,8 +50,14 @@ type Keys<'a> = super::Keys<'a, &'a Powers, Gcm512>;
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint. The key is of as many rounds.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
-pub(super) unsafe fn seal<const ROUNDS: usize>(keys: Keys<'_>, counter: u128, text: Span) -> u128 {
-    let Span { target, size, .. } = text;
+pub(super) unsafe fn seal<const ROUNDS: usize>(
+    keys: Keys<'_>,
+    counter: u128,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) -> u128 {
+    let text = Span { source, target, size };
     let wide = vaes512::spread(keys.round_keys);
     let (mut counter, mut sum) = (Counter::new(counter), _mm_setzero_si128());
     let (mut at, mut hashed) = (0, 0);
@@ -78,8 +84,14 @@ pub(super) unsafe fn seal<const ROUNDS: usize>(keys: Keys<'_>, counter: u128, te
 /// # Safety
 /// As for [`seal`].
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
-pub(super) unsafe fn open<const ROUNDS: usize>(keys: Keys<'_>, counter: u128, text: Span) -> u128 {
-    let Span { source, size, .. } = text;
+pub(super) unsafe fn open<const ROUNDS: usize>(
+    keys: Keys<'_>,
+    counter: u128,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) -> u128 {
+    let text = Span { source, target, size };
     let wide = vaes512::spread(keys.round_keys);
     let (mut counter, mut sum) = (Counter::new(counter), _mm_setzero_si128());
     let mut at = 0;
