@@ -18,8 +18,8 @@ fn own_code_agrees_with_the_library_at_every_size() {
             (Hash::Sha512, sha2::Sha512::digest(source).to_vec()),
             (Hash::Sha512_224, sha2::Sha512_224::digest(source).to_vec()),
             (Hash::Sha512_256, sha2::Sha512_256::digest(source).to_vec()),
-            (Hash::Blake2b512, blake2::Blake2b512::digest(source).to_vec()),
-            (Hash::Blake2s256, blake2::Blake2s256::digest(source).to_vec()),
+            (Hash::Blake2b512, ::blake2::Blake2b512::digest(source).to_vec()),
+            (Hash::Blake2s256, ::blake2::Blake2s256::digest(source).to_vec()),
         ] {
             let mut target = vec![0xa5; expected.len()];
             digest(hash, &Params::NONE, source, &mut target, None).expect("computed");

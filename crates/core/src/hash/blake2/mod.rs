@@ -288,6 +288,3 @@ fn all_but_last<const BLOCK: usize>(source: &[u8]) -> usize {
 /// The first words of SHA-512 and SHA-256.
 const FIRST_64: [u64; 8] = first_words_64(64);
 const FIRST_32: [u32; 8] = FIRST_WORDS_256;
-
-#[cfg(test)]
-mod tests;
