@@ -4,8 +4,8 @@
  */
 
 declare global {
-  // Merged with the interfaces of the DOM's types or of @types/node. Without both an empty one would
-  // accept every value as an argument.
+  // Merged with the interfaces of the DOM's types or of @types/node. Without both an empty one
+  // would accept every value as an argument.
   interface AbortSignal {
     readonly aborted: boolean;
   }

@@ -1,9 +1,10 @@
 //! One large message in parts, processed on several cores or in slices, in any order.
 //!
 //! The hashes for which [`is_tree`] returns true (BLAKE3, KangarooTwelve and ParallelHash) and
-//! every cipher for which [`CipherKey::parts`](crate::cipher::CipherKey::parts) returns true support this. A part of a cipher's
-//! message begins at a multiple of [`PART_ALIGN`] and ends at one or at the message's end. The
-//! contribution of each part to an AEAD's tag is a [`PartialTag`]; all of them make the tag.
+//! every cipher for which [`CipherKey::parts`](crate::cipher::CipherKey::parts) returns true
+//! support this. A part of a cipher's message begins at a multiple of [`PART_ALIGN`] and ends at
+//! one or at the message's end. The contribution of each part to an AEAD's tag is a [`PartialTag`];
+//! all of them make the tag.
 //!
 //! A message is sealed or opened in one pass over its parts or in two: the first pass
 //! authenticates, the second encrypts or decrypts. Opening in two passes never writes a byte of a

@@ -1,5 +1,5 @@
-//! Tests of what all families have inside: sizes agree with the catalog, and nothing is left after a
-//! wipe.
+//! Tests of what all families have inside: sizes agree with the catalog, and nothing is left after
+//! a wipe.
 
 #[cfg(feature = "aws-lc")]
 use crate::Error;
@@ -41,8 +41,8 @@ pub(crate) fn sealed(
     (text, tag)
 }
 
-/// Checks that `work` makes a result of a source, across and in place. One byte beyond shows what is
-/// written too much; one before, that nothing need be aligned.
+/// Checks that `work` makes a result of a source, across and in place. One byte beyond shows what
+/// is written too much; one before, that nothing need be aligned.
 #[track_caller]
 pub(crate) fn writes(source: &[u8], result: &[u8], mut work: impl FnMut(Text<'_>)) {
     let size = source.len();

@@ -1,5 +1,5 @@
-//! Running hashes by handle. A handle is a number that no other hash had, and a check, so that bytes
-//! that are not a handle, or no longer one, are refused.
+//! Running hashes by handle. A handle is a number that no other hash had, and a check, so that
+//! bytes that are not a handle, or no longer one, are refused.
 
 use std::any::Any;
 use std::collections::HashMap;

@@ -171,8 +171,8 @@ impl Environment {
         self.completion.get().ok_or(Status::Internal)
     }
 
-    /// Counts an accepted job, which keeps the process alive until it is settled, and the bytes that
-    /// were copied for it.
+    /// Counts an accepted job, which keeps the process alive until it is settled, and the bytes
+    /// that were copied for it.
     pub(crate) fn accept(&self, env: Env, job: &Job) {
         self.copied.set(self.copied.get() + job.copied);
         self.set_in_flight(env, self.in_flight.get() + 1);

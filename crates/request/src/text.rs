@@ -1,8 +1,8 @@
 //! Bytes as text. The time must not depend on the bytes of a MAC, so characters are computed: no
 //! table is indexed and no branch taken by a byte.
 
-/// Writes lower-case hex, and returns it. The compiler vectorizes the arithmetic (2 ns for 32 bytes,
-/// 16 with a table). It makes branches of what is left over, so that nothing may be.
+/// Writes lower-case hex, and returns it. The compiler vectorizes the arithmetic (2 ns for 32
+/// bytes, 16 with a table). It makes branches of what is left over, so that nothing may be.
 #[inline(always)]
 pub fn hex_of<'a>(bytes: &[u8], text: &'a mut [u8]) -> &'a [u8] {
     let (chunks, rest) = bytes.as_chunks::<8>();

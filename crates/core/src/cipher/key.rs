@@ -17,7 +17,8 @@ use crate::wipe::WipedBox;
 /// A prepared key of any cipher, wiped on drop.
 ///
 /// Several threads may use it at once. A move copies the bytes and does not wipe the old place, so
-/// use [`CipherKey::boxed`] for a long-lived key and [`with_key`](super::with_key) for a short-lived one.
+/// use [`CipherKey::boxed`] for a long-lived key and [`with_key`](super::with_key) for a
+/// short-lived one.
 pub struct CipherKey {
     cipher: Cipher,
     pub(super) kind: Kind,
@@ -189,7 +190,8 @@ impl CipherKey {
 
     /// Encrypts `text` and writes the tag that authenticates it together with `aad`.
     ///
-    /// The tag may be shorter than 16 bytes if [`tag_fits`](crate::catalog::CipherFacts::tag_fits) returns true for its size.
+    /// The tag may be shorter than 16 bytes if [`tag_fits`](crate::catalog::CipherFacts::tag_fits)
+    /// returns true for its size.
     ///
     /// # Errors
     /// [`Error::NotSupported`] for a stream cipher, [`Error::IvSize`], [`Error::TagSize`],

@@ -8,9 +8,6 @@
 #[allow(unsafe_code, dead_code)] // where a CPU has a kernel
 pub(crate) mod any;
 pub(crate) mod features;
-#[cfg_attr(target_arch = "x86_64", path = "x86_64/mod.rs")]
-#[cfg_attr(target_arch = "aarch64", path = "aarch64/mod.rs")]
-#[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), path = "wasm32/mod.rs")]
 #[cfg_attr(
     not(any(
         target_arch = "x86_64",
@@ -19,6 +16,9 @@ pub(crate) mod features;
     )),
     path = "other.rs"
 )]
+#[cfg_attr(target_arch = "x86_64", path = "x86_64/mod.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "aarch64/mod.rs")]
+#[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), path = "wasm32/mod.rs")]
 #[allow(unsafe_code, dead_code)] // as above
 pub(crate) mod kernels;
 #[cfg(test)]
@@ -197,8 +197,8 @@ pub(crate) fn over_hashes() -> Service {
     Service::from(Code { with: &[Library::NAME, BLAKE3], ..PLAIN })
 }
 
-/// Returns how PBKDF2 over `hash` is computed, with `lanes` blocks of output at once. Where a kernel
-/// for several takes a single one too, it computes all iterations.
+/// Returns how PBKDF2 over `hash` is computed, with `lanes` blocks of output at once. Where a
+/// kernel for several takes a single one too, it computes all iterations.
 pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
     let service = serves_hash(hash);
     let single = multibuffer(hash).filter(|found| !found.single.is_empty());

@@ -1,5 +1,5 @@
-//! Keys of AES by RustCrypto's crate. AES is bit-sliced where the CPU has no instructions for it: no
-//! table is indexed by a secret.
+//! Keys of AES by RustCrypto's crate. AES is bit-sliced where the CPU has no instructions for it:
+//! no table is indexed by a secret.
 
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 

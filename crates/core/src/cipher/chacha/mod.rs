@@ -1,5 +1,5 @@
-//! Raw ChaCha20 with the 16-byte iv of OpenSSL: by a kernel where there is one, otherwise by AWS-LC.
-//! With AVX2 ours is faster beside Poly1305 only.
+//! Raw ChaCha20 with the 16-byte iv of OpenSSL: by a kernel where there is one, otherwise by
+//! AWS-LC. With AVX2 ours is faster beside Poly1305 only.
 //!
 //! On Zen 5 ours does 8.0 GB/s where AWS-LC (AVX2) does 3.7 and OpenSSL with AVX-512 6.4; 1 KiB
 //! takes 120 ns where AWS-LC takes 285. Not used, because slower: AVX2 in rows of two blocks,
@@ -108,8 +108,8 @@ impl StreamKey for ChaCha20Key {
         Ok(())
     }
 
-    /// Returns the iv some blocks further. The number of the block carries into the nonce's first word,
-    /// as in one call.
+    /// Returns the iv some blocks further. The number of the block carries into the nonce's first
+    /// word, as in one call.
     #[inline]
     fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16] {
         let mut advanced = *iv;

@@ -1,6 +1,6 @@
 //! Poly1305 (RFC 8439, section 2.5) in limbs of 44, 44 and 42 bits: block by block here, in
-//! products of 32 bits in [`narrow`], several at once in kernels. Our AEADs use it, and messages in parts: a library's tag says too little of a part's
-//! sum.
+//! products of 32 bits in [`narrow`], several at once in kernels. Our AEADs use it, and messages in
+//! parts: a library's tag says too little of a part's sum.
 
 mod narrow;
 pub(crate) mod running;

@@ -1,5 +1,5 @@
-//! XXH32's and XXH64's stripes in scalar code. V8 keeps the lanes in registers only if the loop is a
-//! separate function.
+//! XXH32's and XXH64's stripes in scalar code. V8 keeps the lanes in registers only if the loop is
+//! a separate function.
 
 use super::WASM;
 use crate::hash::xxh::rounds::{rounds_32, rounds_64};

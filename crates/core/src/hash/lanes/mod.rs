@@ -3,8 +3,8 @@
 //! The blocks of one message depend on each other; different messages do not. A kernel (one file
 //! per family, in the folder of its CPU) compresses the same number of blocks in all its lanes.
 //! [`run`] gives it messages of any lengths: it advances all lanes to the nearest end of a message
-//! and puts the next message into the lane that became free. When fewer messages remain than a kernel's `min_lanes`, they are
-//! spilled to a narrower kernel, and finally to scalar code.
+//! and puts the next message into the lane that became free. When fewer messages remain than a
+//! kernel's `min_lanes`, they are spilled to a narrower kernel, and finally to scalar code.
 //!
 //! Nothing here uses the heap. States, padded ends and digests are overwritten on the stack.
 //!

@@ -1,8 +1,8 @@
 //! XXH32.
 //!
-//! On Zen 5, 12.2 GB/s in scalar code and 13.4 with the products of AVX2 (see `cpu/x86_64/xxh.rs`). All in
-//! vectors is slower because its multiplications have a higher latency: 7.4 GB/s with SSE4.1, 9.9
-//! with AVX-512VL's rotation.
+//! On Zen 5, 12.2 GB/s in scalar code and 13.4 with the products of AVX2 (see `cpu/x86_64/xxh.rs`).
+//! All in vectors is slower because its multiplications have a higher latency: 7.4 GB/s with
+//! SSE4.1, 9.9 with AVX-512VL's rotation.
 
 use super::four_lanes::four_lanes;
 use super::rounds::rounds_32::consume_one;

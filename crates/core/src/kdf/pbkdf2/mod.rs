@@ -1,8 +1,8 @@
 //! PBKDF2 (RFC 8018) over HMAC.
 //!
-//! A block of output is as long as a digest and takes a sequence of HMACs. The HMAC states after the
-//! key are kept, so an iteration is two compressions. [`derive_many`] computes several blocks at once
-//! in one thread, of one job or of several with the same hash: see [`Digest::iterate`].
+//! A block of output is as long as a digest and takes a sequence of HMACs. The HMAC states after
+//! the key are kept, so an iteration is two compressions. [`derive_many`] computes several blocks
+//! at once in one thread, of one job or of several with the same hash: see [`Digest::iterate`].
 
 use super::Memory;
 use super::function;

@@ -54,7 +54,8 @@ impl GcmKey {
         cfg!(all(feature = "aws-lc", not(windows))) && Gcm512::detect().is_some()
     }
 
-    /// Returns the most bytes of a message that is computed here, if the library is faster for more.
+    /// Returns the most bytes of a message that is computed here, if the library is faster for
+    /// more.
     pub(crate) fn short_max() -> Option<usize> {
         Self::long_by_aws_lc().then_some(SHORT_MAX)
     }

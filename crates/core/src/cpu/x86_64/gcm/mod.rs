@@ -4,8 +4,9 @@
 //! Texts are pointers, as the head of [`text`](crate::cipher::text) says: source and
 //! target have `size` bytes and are equal or disjoint, [`Keys`] of a kernel
 //! contain the proof that the CPU has its instructions; `ROUNDS` is the number that
-//! [`WideKey::round_keys`](super::aes::WideKey) returns with the round keys. A kernel reads powers of H as many places
-//! before the end of the table as there are blocks left to hash, at most those of the table.
+//! [`WideKey::round_keys`](super::aes::WideKey) returns with the round keys. A kernel reads powers
+//! of H as many places before the end of the table as there are blocks left to hash, at most those
+//! of the table.
 
 mod avx2;
 mod key;
