@@ -139,6 +139,7 @@ proofs! {
     Sha3: "neon" "sha3";
 }
 
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 impl Ifma {
     /// Returns the proof that this one includes.
     #[inline]
@@ -147,6 +148,7 @@ impl Ifma {
     }
 }
 
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 impl Avx512Bmi {
     /// Returns the proof that this one includes.
     #[inline]

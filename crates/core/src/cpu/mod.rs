@@ -2,7 +2,7 @@
 //!
 //! The libraries choose their code at run time; they do not tell which. The conditions here repeat
 //! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h` and blake3's `platform.rs`. Routines of
-//! our own ask [`features`](self::features) for the proof that the CPU has their instructions;
+//! our own ask [`features`] for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
 #[allow(unsafe_code, dead_code)] // where a CPU has a kernel

@@ -1,4 +1,4 @@
-//! No code for SHA-512 beside the library's and [`plain`](crate::hash::compression::plain).
+//! No code for SHA-512 beside the library's and `hash::compression::plain`.
 
 /// Returns false: no blocks are absorbed.
 #[inline]

@@ -2,7 +2,7 @@
 //!
 //! A block of output is as long as a digest and takes a sequence of HMACs. The HMAC states after
 //! the key are kept, so an iteration is two compressions. [`derive_many`] computes several blocks
-//! at once in one thread, of one job or of several with the same hash: see [`Digest::iterate`].
+//! at once in one thread, of one job or of several with the same hash: see `Digest::iterate`.
 
 use super::Memory;
 use super::function;
