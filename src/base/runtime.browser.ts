@@ -7,7 +7,7 @@ import type { BufferEncoding, FreshBytes } from './platform-types.js';
 import { base64Of, bytesOfEncoded, encodingOf, textIn } from './text.browser.js';
 
 export { hexOf as hex } from './hex.js';
-export { base64Of as base64 } from './text.browser.js';
+
 export type {
   BufferEncoding,
   FreshBytes,
@@ -82,6 +82,8 @@ export function utf8Size(text: string): number {
 export function writeText(target: Uint8Array, text: string, offset: number): number {
   return encoder.encodeInto(text, target.subarray(offset)).written;
 }
+
+export const base64 = base64Of;
 
 export function base64url(digest: Uint8Array): string {
   return base64Of(digest).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');

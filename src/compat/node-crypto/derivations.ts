@@ -28,7 +28,7 @@ interface Derivation {
   /** The argument that names the algorithm; Infinity if none does. */
   readonly algorithm: number;
   /** True if Node.js returns an ArrayBuffer. */
-  readonly arrayBuffer?: true;
+  readonly arrayBuffer: boolean;
 }
 
 /** Derives synchronously. */
@@ -77,6 +77,7 @@ const pbkdf2Calls: Derivation = {
   name: 'pbkdf2',
   parser: pbkdf2Parser,
   algorithm: 4,
+  arrayBuffer: false,
   read([password, salt, iterations, keylen, digest]) {
     return isData(password) &&
       isData(salt) &&
@@ -110,6 +111,7 @@ const scryptCalls: Derivation = {
   name: 'scrypt',
   parser: scryptParser,
   algorithm: Infinity,
+  arrayBuffer: false,
   read(given) {
     const [password, salt, keylen, options] = given;
     if (!isData(password) || !isData(salt) || !isInteger(keylen, 1, INT_MAX)) return undefined;
@@ -130,6 +132,7 @@ const argon2Calls: Derivation = {
   name: 'argon2',
   parser: argon2Parser,
   algorithm: 0,
+  arrayBuffer: false,
   read(given) {
     const [algorithm, parameters] = given;
     if (algorithm !== 'argon2id' && algorithm !== 'argon2i' && algorithm !== 'argon2d')
