@@ -123,10 +123,14 @@ export function leaksOf(code) {
     const kindOf = (operand) => {
       if (general(operand) !== undefined) return of(general(operand));
       if (isVector(operand)) return SECRET;
+      // An address is not what is there.
+      if (name.startsWith('lea')) return 0;
       if (onStack(operand)) return of(operand);
-      return isMemory(operand) && !name.startsWith('lea') ? LOADED : 0;
+      return isMemory(operand) ? LOADED : 0;
     };
-    for (const operand of name.startsWith('nop') || name.startsWith('lea') ? [] : operands)
+    // A nop, which may have prefixes, has no access either.
+    const reads = !/\bnop[lw]?\b/.test(text) && !name.startsWith('lea');
+    for (const operand of reads ? operands : [])
       // Not a mask, which follows the parentheses. A gather takes its addresses from a vector.
       for (const register of registersIn(/\(.*\)/.exec(operand)?.[0] ?? '')) {
         const kind = isVector(register) ? SECRET : of(general(register));
