@@ -3,10 +3,9 @@
  * runtimes).
  */
 import { outOfMemory } from './errors.js';
+import { hexOf } from './hex.js';
 import type { BufferEncoding, FreshBytes } from './platform-types.js';
 import { base64Of, bytesOfEncoded, encodingOf, textIn } from './text.browser.js';
-
-export { hexOf as hex } from './hex.js';
 
 export type {
   BufferEncoding,
@@ -83,6 +82,7 @@ export function writeText(target: Uint8Array, text: string, offset: number): num
   return encoder.encodeInto(text, target.subarray(offset)).written;
 }
 
+export const hex = hexOf;
 export const base64 = base64Of;
 
 export function base64url(digest: Uint8Array): string {
