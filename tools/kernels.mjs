@@ -146,7 +146,7 @@ function kernelsInSources() {
   // The folder of a CPU is a module with the same name on every CPU.
   const renamed = files.flatMap(({ file, text }) => {
     const parent = moduleOf(file);
-    const folder = /path = "(\w+)\/mod\.rs"\)\](?=\n(?:#\[.*\]\n)*(?:pub\S* )?mod (\w+);)/g;
+    const folder = /path = "(\w+)\/mod\.rs"\)\](?=\n(?:#\[.*\n)*(?:pub\S* )?mod (\w+);)/g;
     return [...text.matchAll(folder)].map(([, name, module]) => [
       `${parent}::${name}`,
       `${parent}::${module}`,
