@@ -27,7 +27,7 @@ import { Stop, probe, root, step } from './steps.mjs';
 const sources = join(root, 'crates', 'core', 'src');
 
 const isArm = ({ file, features }) =>
-  /(^|\/)(aarch64|arm|neon)(\/|\.rs)/.test(file) || features.includes('neon');
+  /(^|\/)(aarch64|neon)(\/|\.rs)/.test(file) || features.includes('neon');
 
 /**
  * Functions that no tier executes here, each with the reason.
@@ -47,13 +47,14 @@ const everything = { name: 'this CPU', short: 'this CPU', hide: [], needs: [] };
 /** Runs the tests on each tier, prints the table; throws Stop if a function was never executed. */
 export async function checkKernels() {
   if (process.arch !== 'x64') throw new Stop(`millrace: tiers are x64, this is ${process.arch}`);
+  const profdata = await llvmTool('llvm-profdata');
   const programs = await buildTests();
   const features = createRequire(import.meta.url)(root).engines().native.cpu.features;
   const columns = [];
   for (const tier of [everything, ...tiers]) {
     const reason = whyNot(tier, features);
     if (reason !== undefined) console.log(`not run: ${tier.name}: ${reason}`);
-    else columns.push({ ...tier, executed: await executedOn(tier, programs) });
+    else columns.push({ ...tier, executed: await executedOn(tier, programs, profdata) });
   }
   const rows = await rowsOf(columns);
   const reasonFor = (row) => exempt.find(({ matches }) => matches(row, features))?.reason;
@@ -90,7 +91,7 @@ async function buildTests() {
 }
 
 /** Returns the mangled names of the functions in the tests, and whether they were executed. */
-async function executedOn(tier, programs) {
+async function executedOn(tier, programs, profdata) {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-kernels-'));
   try {
     const hidden = tier === everything ? {} : tierEnvironment(tier);
@@ -102,7 +103,7 @@ async function executedOn(tier, programs) {
       await step(`${tier.name}: ${relative(root, program)}`, program, args, { env });
     const merged = join(folder, 'merged');
     const merge = ['merge', '--text', '--failure-mode=all', '--output', merged, folder];
-    await step(`${tier.name}: join the profiles`, await llvmTool('llvm-profdata'), merge);
+    await step(`${tier.name}: join the profiles`, profdata, merge);
     return countersOf(readFileSync(merged, 'utf8'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -119,13 +120,19 @@ function countersOf(profile) {
   const records = profile.matchAll(
     /^(\S+)\n# Func Hash:\n[^#]*# Num Counters:\n[^#]*# Counter Values:\n([\d\n]*)/gm,
   );
-  return new Map([...records].map(([, name, counters]) => [name, /[1-9]/.test(counters)]));
+  const executed = new Map();
+  // A name has a record for each hash of its function.
+  for (const [, name, counters] of records)
+    executed.set(name, executed.get(name) || /[1-9]/.test(counters));
+  return executed;
 }
 
-/** Returns the path of a program of LLVM, in the version of Rust's. */
+/** Returns the path of a program of LLVM, in the version of Rust's; rustup installs it. */
 async function llvmTool(name) {
   const answer = await probe('rustc', ['--print', 'target-libdir']);
   const path = join(answer?.stdout.trim() ?? '', '..', 'bin', name);
+  if (!existsSync(path) && (await probe('rustup', ['--version'])) !== undefined)
+    await step('install llvm-tools', 'rustup', ['component', 'add', 'llvm-tools']);
   if (!existsSync(path))
     throw new Stop(`millrace: ${name} is missing (rustup component add llvm-tools)`);
   return path;
@@ -188,11 +195,13 @@ async function rowsOf(columns) {
   for (const { file, module, name, features, wide } of kernelsInSources()) {
     const within = (place) =>
       instances.filter(({ path }) => path.includes(`${place}::`) && path.endsWith(`::${name}`));
-    // A macro of one file makes functions in the others of its folder.
-    // Tiers are x64; a folder of arm64 has the same modules.
+    // A macro of one file makes functions in the CPU's folder of the same name, or in the others of
+    // its folder. Tiers are x64; a folder of arm64 has the same modules.
     const here = isArm({ file, features }) ? [] : within(module);
     const parent = module.replace(/::\w+$/, '');
-    const own = here.length > 0 || isArm({ file, features }) ? here : within(parent);
+    const places = [`cpu::kernels::${parent.split('::').at(-1)}`, parent];
+    const others = isArm({ file, features }) ? [] : places.map(within);
+    const own = [here, ...others].find((found) => found.length > 0) ?? [];
     for (const each of own.length === 0 ? [{ name, path: name }] : own) {
       const key = `${file} ${each.path}`;
       const counts = columns.map(({ executed }) => executed.get(each.name) ?? false);
@@ -220,7 +229,14 @@ function plain(path) {
   let text = path.replaceAll('->', '').replace(/\[[0-9a-f]+\]/g, '');
   do {
     before = text;
-    text = text.replace(/::<[^<>]*>/g, '').replace(/<([^<>]*?)( as [^<>]*)?>/g, '$1');
+    text = text
+      .replace(/::<[^<>]*>/g, '')
+      .replace(/<([^<>]*?)(?: as ([^<>]*))?>/g, (_, type, trait) =>
+        // A type of another crate is where the trait is.
+        trait === undefined || type.includes('millrace_core')
+          ? type
+          : `${trait}::${type.split('::').at(-1)}`,
+      );
   } while (text !== before);
   return text.replace(/::\{closure[^]*$/, '');
 }

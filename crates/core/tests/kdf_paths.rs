@@ -66,7 +66,7 @@ fn answers() -> String {
 const CHILD: &str = "MILLRACE_TEST_ANSWERS";
 
 #[test]
-fn fewer_instructions_give_the_same_keys() {
+fn hidden_instructions_give_the_same_keys() {
     let answers = answers();
     if std::env::var_os(CHILD).is_some() {
         println!("answers {answers}");
@@ -84,7 +84,7 @@ fn fewer_instructions_give_the_same_keys() {
         (everything, "off"),
     ] {
         let child = Command::new(std::env::current_exe().expect("this test"))
-            .args(["--exact", "kdf_paths::fewer_instructions_give_the_same_keys", "--nocapture"])
+            .args(["--exact", "kdf_paths::hidden_instructions_give_the_same_keys", "--nocapture"])
             .env("MILLRACE_CPU_HIDE", hidden)
             .env("MILLRACE_LANES", lanes)
             .env(CHILD, "1")
