@@ -4,8 +4,9 @@
 // there they are followed through registers, stack and flags along all paths of a function.
 //
 // Values that are loaded from memory into a general register are not followed: they may be a
-// length, a number of rounds or an address, and branches on those are counted. Nor are called
-// functions.
+// length, a number of rounds or an address, and branches on those are counted. What was stored on
+// the stack as a whole vector counts as memory, as it may be copies of an address. Not followed are
+// called functions, jumps to a register, push and pop, and what is read from the stack by a pointer.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -86,6 +87,10 @@ const flagsFromVectors = /^v?(u?comis[sd]|ptest|testp[sd])|^k(or)?test/;
 /** Instructions that set flags from their operands, whatever else they do. */
 const setsFlags =
   /^(add|sub|and|or|xor|cmp|test|neg|inc|dec|sh[lr]|sa[lr]|bt|adc|sbb|imul|mul|lzcnt|tzcnt|popcnt|andn|bls|bextr|bzhi|ro[lr])/;
+/** Stores of one number of a vector. */
+const storesNumber = /^v?(mov[dq]|pextr[bwdq]|movs[sd]|extractps)$/;
+/** Computes an address, without access; not `leave`. */
+const isAddress = (name) => /^lea[wlq]?$/.test(name);
 const writesNothing = /^(cmp|test|bt[lqw]?$|ud2|nop|prefetch)/;
 
 /**
@@ -124,12 +129,12 @@ export function leaksOf(code) {
       if (general(operand) !== undefined) return of(general(operand));
       if (isVector(operand)) return SECRET;
       // An address is not what is there.
-      if (name.startsWith('lea')) return 0;
+      if (isAddress(name)) return 0;
       if (onStack(operand)) return of(operand);
       return isMemory(operand) ? LOADED : 0;
     };
     // A nop, which may have prefixes, has no access either.
-    const reads = !/\bnop[lw]?\b/.test(text) && !name.startsWith('lea');
+    const reads = !/\bnop[lw]?\b/.test(text) && !isAddress(name);
     for (const operand of reads ? operands : [])
       // Not a mask, which follows the parentheses. A gather takes its addresses from a vector.
       for (const register of registersIn(/\(.*\)/.exec(operand)?.[0] ?? '')) {
@@ -146,10 +151,10 @@ export function leaksOf(code) {
     const sources = operands.length > 1 ? operands.slice(0, -1) : operands;
     let kind = 0;
     for (const operand of sources) kind |= kindOf(operand);
-    if (name.startsWith('lea'))
+    if (isAddress(name))
       for (const register of registersIn(operands[0])) kind |= of(general(register));
     // Two operands: the target is read too, but for moves.
-    const moves = /^(mov|lea|set|v|k|pop|lzcnt|tzcnt|popcnt|bswap$)/.test(name);
+    const moves = /^(mov|lea[wlq]?$|set|v|k|pop|lzcnt|tzcnt|popcnt|bswap$)/.test(name);
     if (target !== undefined && !moves && operands.length <= 2) kind |= kindOf(target);
     if (jump && name[0] !== 'j') kind |= of('flags');
     const clears = /^(xor|sub)/.test(name) && operands.length === 2 && operands[0] === operands[1];
@@ -159,7 +164,10 @@ export function leaksOf(code) {
     if (target !== undefined && !writesNothing.test(name) && !/^(j|call|push)/.test(name)) {
       const register = general(target);
       if (register !== undefined) state.set(register, kind);
-      else if (onStack(target) && !operands.some(isVector)) state.set(target, kind);
+      else if (onStack(target)) {
+        const whole = operands.some(isVector) && !storesNumber.test(name);
+        state.set(target, whole ? LOADED : kind);
+      }
     }
     if (name.startsWith('call')) {
       // rax, rcx, rdx, rsi, rdi, r8 to r11 and the flags are those of the called function.
