@@ -78,7 +78,7 @@ pub(crate) struct Environment {
     /// otherwise run alone.
     pending: RefCell<JobList>,
     free_jobs: RefCell<JobFreeList>,
-    /// True while callbacks run; their jobs are deferred until all callbacks have run.
+    /// True while callbacks run; their short jobs are deferred until all callbacks have run.
     settling: Cell<bool>,
     deferred: RefCell<JobList>,
     /// Short jobs that wait for the end of the iteration, and what is decided about them.
@@ -231,8 +231,8 @@ impl Environment {
         self.finished.borrow_mut().push(job);
     }
 
-    /// Submits a job to the pool. Jobs of callbacks are submitted together when all callbacks have
-    /// run, which takes the pool's lock once.
+    /// Submits a job to the pool. Short jobs of callbacks are submitted together when all callbacks
+    /// have run, which takes the pool's lock once.
     pub(crate) fn dispatch(&self, mut job: Box<Job>) {
         job.kind = multibuffer::kind(&job.work);
         if job.is_controlled() {

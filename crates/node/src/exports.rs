@@ -1,4 +1,4 @@
-//! The functions that JavaScript can call. Most operations go through [`run()`], with numbers in
+//! The functions that JavaScript can call. Most operations go through [`run::run`], with numbers in
 //! the frame; the most common digests have functions in `fast_path`.
 
 use crate::admission;
@@ -13,10 +13,8 @@ use crate::values::{Function, Value};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
 use millrace_pool::Cancellation;
-use millrace_request::decode;
+use millrace_request::decode::{self, Frame};
 use millrace_request::engine;
-use millrace_request::frame::Frame;
-
 use millrace_request::memory_budget;
 use millrace_request::numbers::exact_size;
 use millrace_request::pages;
@@ -26,7 +24,7 @@ use millrace_request::protocol::{
 
 /// The functions by their names in `src/base/frame.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
-    ("run", run),
+    ("run", run::run),
     ("hash", fast_path::hash),
     ("hashPairs", fast_path::hash_pairs),
     ("hashHex", fast_path::hash_hex),
@@ -86,13 +84,6 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     #[cfg(feature = "failing-allocator")]
     ("failAllocations", crate::failing_allocator::fail_allocations),
 ];
-
-/// `run(source, target, iv, aad, tag, key)`: runs the operation of the frame, synchronously if the
-/// slot is -1, else as a job. Returns a [`Status`]; for a job, `Done` means accepted.
-fn run(call: &Call<'_>) -> Value {
-    let done = Frame::of(call).ok_or(Status::Argument).and_then(|frame| run::run(&frame));
-    call.env.number(call.state.status_number(done))
-}
 
 /// `cancel(slot)`: returns a [`CancelResult`].
 fn cancel(call: &Call<'_>) -> Value {

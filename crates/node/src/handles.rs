@@ -7,7 +7,7 @@ use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
 use millrace_core::stack;
 use millrace_request::bytes::Window;
-use millrace_request::frame::Frame;
+use millrace_request::decode::Frame;
 use millrace_request::keys::{KEY_BYTES, PreparedKey, Purpose};
 use millrace_request::protocol::{At, EngineNumber, Status};
 use millrace_request::running_cipher;
@@ -41,7 +41,8 @@ pub(crate) fn extend_key(call: &Call<'_>) -> Value {
     derived_key(call, call.bytes(0), |key, parameters| key.with_parameters(parameters.read()))
 }
 
-/// Makes a key from the one in the frame and an argument, if it is a key that `derive` takes.
+/// Returns the handle of the key that `derive` makes of the frame's key and an argument, or minus a
+/// [`Status`].
 fn derived_key<Argument>(
     call: &Call<'_>,
     argument: Option<Argument>,

@@ -3,13 +3,13 @@
 use crate::cost;
 use crate::environment::Call;
 use crate::job::Job;
+use crate::values::Value;
 use millrace_core::allocate::Shared;
 use millrace_core::stack;
 use millrace_pool::CancelToken;
 use millrace_request::bytes::{Copies, Window};
-use millrace_request::decode;
+use millrace_request::decode::{self, Frame};
 use millrace_request::execute;
-use millrace_request::frame::Frame;
 use millrace_request::memory_budget;
 use millrace_request::operands::copy_overlapping_aad;
 use millrace_request::predict;
@@ -17,11 +17,14 @@ use millrace_request::protocol::flag::{CANCELLABLE, COPIED, SNAPSHOT, UNLIMITED}
 use millrace_request::protocol::{At, Route, Status};
 use millrace_request::work::{Key, Operation, Reply, Target, Work};
 
-/// Runs the operation of the frame; for the pool, `Ok` means that the job was accepted.
-///
-/// # Errors
-/// The status of the operation, or the reason why the job was not accepted.
-pub(crate) fn run(frame: &Frame<'_, Call<'_>>) -> Result<(), Status> {
+/// `run(source, target, iv, aad, tag, key)`: runs the operation of the frame, synchronously if the
+/// slot is -1, else as a job. Returns a [`Status`]; for a job, `Done` means accepted.
+pub(crate) fn run(call: &Call<'_>) -> Value {
+    let done = Frame::of(call).ok_or(Status::Argument).and_then(|frame| run_frame(&frame));
+    call.env.number(call.state.status_number(done))
+}
+
+fn run_frame(frame: &Frame<'_, Call<'_>>) -> Result<(), Status> {
     let slot = frame.number(At::Slot);
     if slot >= 0.0 {
         return stack::ahead(|| submit(frame, slot as u32));

@@ -1,5 +1,5 @@
-//! The state that callers and workers share, and the workers' states: how they wait, are woken,
-//! started and retired. README.md describes the protocol.
+//! The pool as callers see it, the state that they share with workers, and the workers' states: how
+//! they wait, are woken, started and retired. README.md describes the protocol.
 
 use crate::scheduler::{Length, Queued, Scheduler, Workers};
 use crate::sync::{
@@ -225,6 +225,21 @@ impl<T: Task> Shared<T> {
         self.pending.short.store(scheduler.short_len(), Ordering::Release);
     }
 
+    /// Rejects the waiting tasks until there is a worker.
+    #[cold]
+    fn reject_all(&self, reject: &mut impl FnMut(T)) {
+        loop {
+            let mut state = self.lock();
+            if state.workers.started > 0 {
+                return;
+            }
+            let Some(task) = state.scheduler.take_any() else { return };
+            self.publish(&state.scheduler);
+            drop(state);
+            reject(task);
+        }
+    }
+
     // ---- called by workers ------------------------------------------------------------------
 
     /// Takes a worker's next work. Returns `None` if there is none, or if there are more workers
@@ -295,21 +310,6 @@ impl<T: Task> Shared<T> {
             state.workers.asleep -= 1;
             state.workers.waking = state.workers.waking.saturating_sub(1);
             self.publish_awake(&state.workers);
-        }
-    }
-
-    /// Rejects the waiting tasks until there is a worker.
-    #[cold]
-    fn reject_all(&self, reject: &mut impl FnMut(T)) {
-        loop {
-            let mut state = self.lock();
-            if state.workers.started > 0 {
-                return;
-            }
-            let Some(task) = state.scheduler.take_any() else { return };
-            self.publish(&state.scheduler);
-            drop(state);
-            reject(task);
         }
     }
 

@@ -417,7 +417,7 @@ impl Exchange {
             let read = match block.try_reserve_exact(missing) {
                 Ok(()) => {
                     block.resize(BLOCK_BYTES + LINE, 0);
-                    fill(&file, aligned(&mut block), (number * BLOCK_BYTES) as u64)
+                    fill(&file, aligned(&mut block), number as u64 * BLOCK_BYTES as u64)
                         .map_err(|_| Status::File)
                 }
                 Err(_) => Err(Status::Memory),

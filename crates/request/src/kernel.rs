@@ -60,7 +60,14 @@ pub fn run(
         Operation::Derive => Err(NO_DERIVATION.into()),
         // JavaScript prepares a key for the kernel instead; only the command hashes files, with the
         // native engine; `execute` runs the rest under keys of any engine.
-        _ => Err(Status::Argument),
+        Operation::Hmac(_)
+        | Operation::HmacMany(_)
+        | Operation::MacBegin(_)
+        | Operation::CipherUpdate(_)
+        | Operation::SealChunks(_)
+        | Operation::OpenChunks(_)
+        | Operation::HashFile(_)
+        | Operation::HashFiles(_) => Err(Status::Argument),
     }
 }
 

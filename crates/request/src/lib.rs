@@ -3,14 +3,14 @@
 //! and runs the core on them. The binding (`crates/node`) passes its calls as a
 //! [`Caller`](caller::Caller), and decides when and on which thread a work runs.
 //!
-//! Each module imports only modules further down this list:
+//! Each module imports only modules further down this list; those of operations are not ordered
+//! among themselves:
 //!
 //! - `fast_path`: common digests with few numbers; `text`: bytes as hex and Base64;
-//! - `decode`: decodes a call into a `Work`;
 //! - `execute`: dispatches a `Work` to the core, through the modules of its operations:
 //!   `cipher`, `parts`, `kernel`, `hash_state`, `batch`, `files`, `kdf`, `running_cipher`;
 //! - `predict`: the predicted nanoseconds of a work;
-//! - `frame`, `caller`: the numbers and bytes of one call;
+//! - `decode`: the numbers and bytes of one call, decoded into a `Work`; `caller`: what it offers;
 //! - `checkpoint`: between the slices of a long work;
 //! - `operands`, `work`: an operation with all its inputs;
 //! - `keys`, `engine`: prepared keys, engines;
@@ -34,7 +34,6 @@ pub mod engine;
 pub mod execute;
 pub mod fast_path;
 pub mod files;
-pub mod frame;
 pub mod hash_state;
 pub mod kdf;
 #[cfg(target_os = "linux")]

@@ -4,7 +4,7 @@
 use crate::bytes::{Window, text};
 use crate::caller::Caller;
 use crate::checkpoint::JobCheckpoint;
-use crate::frame::Frame;
+use crate::decode::Frame;
 use crate::keys::{Keys, PreparedKey};
 use crate::protocol::At;
 use crate::work::{Key, Status, TAG_MAX, Target, Work};
@@ -126,7 +126,7 @@ pub fn copy(call: &impl Caller) -> Result<u64, Status> {
 /// Returns the key or the message by the handle in the frame.
 ///
 /// # Errors
-/// [`Status::KeyDisposed`].
+/// [`Status::KeyDisposed`]; [`Status::Argument`] without a frame.
 pub fn key_of<'a>(call: &impl Caller, keys: &'a Keys) -> Result<&'a Shared<PreparedKey>, Status> {
     let handle = Frame::of(call).ok_or(Status::Argument)?.number(At::Key);
     keys.get(handle as u64).ok_or(Status::KeyDisposed)
