@@ -4,15 +4,15 @@
 //! writes its result into the caller's target. The one-shot operations use no heap.
 //!
 //! - [`catalog`]: the table of algorithms with their names, aliases and sizes.
-//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`running_cipher`],
-//!   [`chunks`]: the operations. They check
-//!   sizes against the catalog, then call an engine.
+//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`running_cipher`], [`chunks`]: the
+//!   operations. They check sizes against the catalog, then compute or call an external engine.
 //! - [`kdf`]: key derivation and password hashing.
 //! - [`checkpoint`]: pausing and cancelling long work.
 //! - [`split`]: large messages in parts, for several cores.
 //! - [`stack`]: overwriting secrets that remain on the stack.
 //! - [`allocate`]: allocation that returns an error instead of aborting.
-//! - [`engines`]: the implementations, and which library and instructions they use.
+//! - [`wipe`]: overwriting secrets.
+//! - [`engines`]: the contract of external engines, and the report of libraries and instructions.
 
 #![deny(unsafe_code)]
 

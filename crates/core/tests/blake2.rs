@@ -87,7 +87,10 @@ macro_rules! counts_far {
             let mut random = Random(2);
             let blocks: [[u8; $block]; 3] =
                 std::array::from_fn(|_| random.bytes($block).try_into().expect("a block"));
-            let words: [$word; 8] = std::array::from_fn(|_| random.below(1 << 31) as $word);
+            let words: [$word; 8] = std::array::from_fn(|_| {
+                let bytes = random.bytes(size_of::<$word>());
+                <$word>::from_le_bytes(bytes.try_into().expect("a word"))
+            });
             let bytes = |words: [$word; 8]| words.map(<$word>::to_le_bytes).concat();
             for border in [1_u64 << 32, 1 << 59] {
                 let length = border - $block;

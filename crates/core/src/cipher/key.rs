@@ -24,7 +24,7 @@ pub struct CipherKey {
     pub(super) kind: Kind,
 }
 
-/// The kinds of keys. Each wipes itself on drop. The calls of their functions have checked every
+/// The kinds of keys. Each wipes itself on drop. Whoever calls their functions has checked every
 /// size against the catalog.
 #[allow(clippy::large_enum_variant)] // boxing the AEAD would cost every one-shot an allocation
 pub(super) enum Kind {

@@ -1,6 +1,6 @@
 //! Stream ciphers and authenticated encryption (AEAD) under a prepared key.
 //!
-//! This module checks all sizes against the catalog before it calls an engine.
+//! This module checks all sizes against the catalog before it computes or calls an external engine.
 
 #[allow(unsafe_code)]
 pub(crate) mod aead;
@@ -8,14 +8,11 @@ pub(crate) mod aead;
 pub(crate) mod aes;
 #[allow(unsafe_code)]
 pub(crate) mod chacha;
-#[allow(unsafe_code)]
 pub(crate) mod chacha_poly;
 pub mod chunks;
 pub(crate) mod contract;
 pub(crate) mod field;
-#[allow(unsafe_code)]
 pub(crate) mod gcm;
-#[allow(unsafe_code)]
 pub(crate) mod gcm_siv;
 pub(crate) mod key;
 pub(crate) mod message;

@@ -7,8 +7,8 @@
 //!
 //! [`pointers`] returns such pointers. In place they are equal. Across, they are those of two
 //! references, thus disjoint, and of equal lengths: [`cipher`](super) and
-//! [`running_cipher`](super::running_cipher) compare the lengths of a text before an engine sees
-//! it, and engines split texts at the same offset.
+//! [`running_cipher`](super::running_cipher) compare the lengths of a text before a mode sees it,
+//! and modes split texts at the same offset.
 
 #[cfg(any(not(feature = "aws-lc"), test))]
 use crate::Error;

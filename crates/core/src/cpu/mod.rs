@@ -4,6 +4,9 @@
 //! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h` and blake3's `platform.rs`. Routines of
 //! our own ask [`features`] for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
+//!
+//! [`kernels`] are those of the architecture: `x86_64/`, `aarch64/`, `wasm32/`, or those of [`any`].
+//! All offer the same names.
 
 #[allow(unsafe_code, dead_code)] // where a CPU has a kernel
 pub(crate) mod any;
@@ -19,7 +22,8 @@ pub(crate) mod features;
 #[cfg_attr(target_arch = "x86_64", path = "x86_64/mod.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64/mod.rs")]
 #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), path = "wasm32/mod.rs")]
-#[allow(unsafe_code, dead_code)] // as above
+#[allow(unsafe_code)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // names that only x86-64 calls
 pub(crate) mod kernels;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! One-shot hashing.
+//! Hashes: one-shot hashing here, their families in the modules.
 
 #[allow(unsafe_code)]
 pub(crate) mod blake2;
@@ -39,7 +39,8 @@ pub use crate::inputs::{Params, check_params, check_target};
 /// # Errors
 /// [`Error::OutputSize`] for a target of the wrong length, [`Error::NotSupported`] for a seed or
 /// key that this hash does not take, [`Error::Cancelled`] by the slicer's checkpoint.
-// Most callers have constant parameters, which then cost nothing: 25 to 50 of 340 instructions.
+// The call without a key or size has constant parameters, which then cost nothing: 25 to 50 of 340
+// instructions.
 #[inline(always)]
 pub fn digest(
     hash: Hash,

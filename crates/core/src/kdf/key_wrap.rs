@@ -93,7 +93,7 @@ pub fn wrap(
     let (text, zeros) = rest.split_at_mut_checked(key.len()).ok_or(Error::Engine)?;
     text.copy_from_slice(key);
     zeros.fill(0);
-    // SAFETY: the key is prepared.
+    // SAFETY: the place was zeroed, which is a value of what is plain, before the key was prepared.
     let prepared = unsafe { aes.0.assume_init_ref() };
     mix(first, rest, |aes_block| prepared.encrypt(aes_block));
     drop(aes);
@@ -125,7 +125,7 @@ pub fn unwrap(
     let (head, rest) = wrapped.split_first_chunk::<HALF>().ok_or(Error::Engine)?;
     let mut first = Secret(*head);
     target.copy_from_slice(rest);
-    // SAFETY: the key is prepared.
+    // SAFETY: the place was zeroed, which is a value of what is plain, before the key was prepared.
     let prepared = unsafe { aes.0.assume_init_ref() };
     unmix(&mut first.0, target, |aes_block| prepared.decrypt(aes_block));
     drop(aes);

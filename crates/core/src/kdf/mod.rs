@@ -27,8 +27,7 @@ pub use self::function::{DerivationJob, DerivationSize, Function, Numbers};
 pub use crate::memory::Memory;
 
 use crate::Error;
-use crate::catalog::Hash;
-use crate::catalog::{HASHES, HashFacts};
+use crate::catalog::{HASHES, Hash, HashFacts};
 use crate::checkpoint::Checkpoint;
 use crate::engines::service::Service;
 use crate::{cpu, primitives};

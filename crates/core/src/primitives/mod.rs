@@ -4,8 +4,7 @@
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
-#[cfg(any(feature = "rust-crypto", test))]
-#[allow(dead_code)] // of WebAssembly's vectors
+#[cfg(any(test, all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(crate) mod bitsliced;
 #[cfg(any(feature = "rust-crypto", test))]
 #[allow(dead_code)] // in WebAssembly with vectors

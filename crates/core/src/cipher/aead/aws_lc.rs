@@ -27,8 +27,9 @@ pub(crate) struct AeadKey {
     raw_size: usize,
 }
 
-// SAFETY: zeros are a valid value of a `MaybeUninit` and of an integer.
 // EVP_AEAD_CTX_cleanup does nothing for these ciphers, and does not wipe.
+//
+// SAFETY: zeros are a valid value of a `MaybeUninit` and of an integer.
 wiped_on_drop!(unsafe AeadKey);
 
 // SAFETY: the context's pointers are to static memory, so it may belong to any thread.

@@ -12,19 +12,22 @@ use crate::primitives::AesBlocks;
 use crate::wipe::Secret;
 
 /// A key, prepared for either.
-#[cfg_attr(not(feature = "aws-lc"), allow(dead_code))] // the key as it was given
 pub(crate) struct SivKey {
     /// Encrypts the tag too.
     prepared: AesCtrKey,
-    raw: Secret<32>,
-    /// Bytes of the key.
-    size: usize,
+    /// The key as it was given, for the library, and its size.
+    #[cfg(feature = "aws-lc")]
+    raw: (Secret<32>, usize),
 }
 
 impl SivKey {
     /// Returns room for a key, to be prepared before use.
     pub(crate) fn vacant() -> Self {
-        Self { prepared: AesCtrKey::vacant(), raw: Secret::zeros(), size: 0 }
+        Self {
+            prepared: AesCtrKey::vacant(),
+            #[cfg(feature = "aws-lc")]
+            raw: (Secret::zeros(), 0),
+        }
     }
 
     /// Takes the key of 16 or 32 bytes.
@@ -32,8 +35,11 @@ impl SivKey {
         if !matches!(key.len(), 16 | 32) {
             return Err(Error::KeySize);
         }
-        self.size = key.len();
-        self.raw.0[..key.len()].copy_from_slice(key);
+        #[cfg(feature = "aws-lc")]
+        {
+            self.raw.0.0[..key.len()].copy_from_slice(key);
+            self.raw.1 = key.len();
+        }
         self.prepared.prepare(key)
     }
 
@@ -70,7 +76,7 @@ impl SivKey {
     /// Source and target have `size` bytes and are equal or disjoint.
     unsafe fn by_library(&self, counter: [u8; BLOCK], text: Span) -> Result<(), Error> {
         #[cfg(feature = "aws-lc")]
-        let mut key = AesBlocks::new(&self.raw.0[..self.size])?;
+        let mut key = AesBlocks::new(&self.raw.0.0[..self.raw.1])?;
         #[cfg(not(feature = "aws-lc"))]
         let key = &self.prepared;
         // SAFETY: source and target have `size` bytes and are equal or disjoint.

@@ -1,6 +1,5 @@
 //! POLYVAL (RFC 8452, section 3): a polynomial in H with the blocks as coefficients, over the
-//! field of [`field`](crate::cipher::field). By carry-less products of the CPU, many blocks
-//! before each reduction.
+//! field of [`field`](crate::cipher::field). By a kernel where the CPU has carry-less products.
 
 use crate::cipher::field::{Factor, extended};
 use crate::cpu::kernels::polyval as kernel;
@@ -52,8 +51,9 @@ mod tests {
     fn ways(h: Factor) -> Vec<(&'static str, Polyval)> {
         let mut ways = vec![("plain", Polyval::Plain(Wiped(h.0)))];
         for detect in kernel::EACH {
+            let Some(powers) = detect() else { continue };
             let mut polyval = Polyval::vacant();
-            polyval.prepare_by(detect(), h);
+            polyval.prepare_by(Some(powers), h);
             ways.push(("kernel", polyval));
         }
         let mut chosen = Polyval::vacant();

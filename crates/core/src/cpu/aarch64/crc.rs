@@ -29,7 +29,9 @@ pub(crate) fn each(
     blocks: &[[u8; BLOCK]],
     check: impl Fn(u64),
 ) {
-    if let Some(proof) = Pmull::detect() {
+    use crate::cpu::features::OrSkip;
+
+    if let Some(proof) = Pmull::detect().or_skip() {
         // SAFETY: the proof says that the CPU has the instructions.
         check(unsafe { fold(constants, register, blocks, proof) });
     }

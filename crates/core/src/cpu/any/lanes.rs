@@ -1,8 +1,7 @@
 //! No kernels for several messages at once.
 
 use crate::checkpoint::DigestSink;
-use crate::hash::lanes::Multibuffer;
-use crate::hash::lanes::Sponge;
+use crate::hash::lanes::{Multibuffer, Sponge};
 use crate::hmac::iteration::HmacIteration;
 
 #[allow(unused_imports)] // where there are kernels

@@ -2,9 +2,9 @@
 //! which has a kernel for NEON. The tests compare the kernels with it.
 
 use crate::hash::xxh::xxh3::stripe::{
-    BLOCK, End, LAST, MERGE, MERGE_HIGH, SCRAMBLE, SecretOffset, merge, merge_high,
+    BLOCK, End, LAST, Lanes, MERGE, MERGE_HIGH, SCRAMBLE, SECRET, Secret, SecretOffset, Stripe,
+    merge, merge_high,
 };
-use crate::hash::xxh::xxh3::stripe::{Lanes, SECRET, Secret, Stripe};
 use crate::hash::xxh::{PRIME32_1, word64};
 
 /// Absorbs whole stripes, of which the first has index `at` in its block.

@@ -7,7 +7,7 @@ use ::blake3::platform::Platform;
 use crate::hash::compression::constants::FIRST_WORDS_256;
 use crate::wipe::{Plain, wipe_plain};
 
-/// True: a message with an output of another size than a digest's has no hasher of the library.
+/// True: outputs of another size than a digest's are read here, not by the library.
 pub(crate) const OWN_READER: bool = true;
 
 /// Bytes of a block.

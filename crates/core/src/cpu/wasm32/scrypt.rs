@@ -10,6 +10,12 @@ pub(crate) fn kernels() -> &'static [RomixKernel] {
     const { &[kernel!(v128: 1 * 1)] }
 }
 
+/// Returns every kernel with the name of its instructions.
+#[cfg(test)]
+pub(crate) fn all_kernels() -> Vec<(&'static str, RomixKernel)> {
+    kernels().iter().map(|&kernel| ("simd128", kernel)).collect()
+}
+
 // SAFETY: 16 bytes of integers.
 unsafe impl Rows<1> for v128 {
     #[inline]

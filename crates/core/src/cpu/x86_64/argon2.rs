@@ -272,7 +272,8 @@ vector! {
         let lower = |x, y| _mm512_shuffle_i64x2::<0x44>(x, y);
         let upper = |x, y| _mm512_shuffle_i64x2::<0xee>(x, y);
         // SAFETY: this function has the instructions.
-        let [a, b, c, d] = unsafe { by_fours([lower(a, c), upper(a, c), lower(b, d), upper(b, d)]) };
+        let [a, b, c, d] =
+            unsafe { by_fours([lower(a, c), upper(a, c), lower(b, d), upper(b, d)]) };
         [lower(a, b), lower(c, d), upper(a, b), upper(c, d)]
     }
 }

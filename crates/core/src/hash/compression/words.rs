@@ -27,7 +27,8 @@ pub(crate) trait Compression<const N: usize, const BLOCK: usize>:
 /// Defines compression functions: words, bytes of a block, whether they are big-endian, the first
 /// words for the size of a digest, and what absorbs at least one block.
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident: [$word:ty; $words:literal], $block:literal, $big_endian:literal,
+    ($($(#[$doc:meta])*
+        $name:ident: [$word:ty; $words:literal], $block:literal, $big_endian:literal,
         |$size:ident| $first_words:expr, $compress:path;)*) => {$(
         $(#[$doc])*
         #[derive(Clone)]
@@ -110,7 +111,7 @@ pub(crate) fn end<F: Compression<N, BLOCK>, const N: usize, const BLOCK: usize>(
     source: &[u8],
     target: &mut [u8],
 ) {
-    debug_assert!(target.len() <= size_of_val(words));
+    debug_assert!(target.len() <= size_of_val(words) && target.len().is_multiple_of(4));
     // The length takes two words.
     let room = BLOCK - 2 * size_of::<F::Word>();
     // The rest for the padded blocks: the last bytes, and the block before them where both fit in
@@ -132,7 +133,7 @@ pub(crate) fn end<F: Compression<N, BLOCK>, const N: usize, const BLOCK: usize>(
     let bits = if F::BIG_ENDIAN { bits.to_be_bytes() } else { bits.to_le_bytes() };
     bytes[count * BLOCK - 8..count * BLOCK].copy_from_slice(&bits);
     compress::<F, N, BLOCK>(words, &last.0.0[..count]);
-    // Digests are whole words of 32 bits; SHA-512/224's ends within one of 64.
+    // A multiple of four already. Said so that code for a part of a 32-bit word is left out.
     let size = target.len() & !3;
     F::Word::write(words, &mut target[..size], F::BIG_ENDIAN);
 }

@@ -108,35 +108,26 @@ fn sha_256_lanes_agree_with_single_hashes() {
     check_few::<Sha224>(28, words!(hash_sha256));
 }
 
-/// Hashes as a member of SHA-512's family.
-macro_rules! sha_512 {
-    () => {
-        &|kernels, state, sources, target, sink| {
-            sha512::hash(kernels, (state.words, state.length), sources, target, sink)
-        }
-    };
-}
-
 #[test]
 fn sha_512_family_lanes_agree_with_single_hashes() {
-    if sha512::multibuffer(Kernels::detect()).is_some() {
-        check_batches::<Sha512>(64, sha_512!());
-        check_few::<Sha384>(48, sha_512!());
-        check_few::<Sha512_224>(28, sha_512!());
-        check_few::<Sha512_256>(32, sha_512!());
+    if cfg!(target_arch = "x86_64") {
+        check_batches::<Sha512>(64, words!(sha512::hash));
+        check_few::<Sha384>(48, words!(sha512::hash));
+        check_few::<Sha512_224>(28, words!(sha512::hash));
+        check_few::<Sha512_256>(32, words!(sha512::hash));
     }
 }
 
 #[test]
 fn sha_1_lanes_agree_with_single_hashes() {
-    if sha1::multibuffer(Kernels::detect()).is_some() {
+    if cfg!(target_arch = "x86_64") {
         check_batches::<Sha1>(20, words!(sha1::hash));
     }
 }
 
 #[test]
 fn md_5_lanes_agree_with_single_hashes() {
-    if md5::multibuffer(Kernels::detect()).is_some() {
+    if cfg!(target_arch = "x86_64") {
         check_batches::<Md5>(16, words!(md5::hash));
     }
 }

@@ -211,7 +211,7 @@ macro_rules! in_lanes {
         }
 
         $(
-                fn $iterate(
+            fn $iterate(
                 iterations: &mut [HmacIteration<$word, $words>],
                 size: usize,
                 count: u32,

@@ -7,7 +7,6 @@ pub(crate) mod keccak;
 pub(crate) mod sha256;
 
 pub(crate) use self::sha256::hash as hash_sha256;
-#[allow(unused_imports)] // of families that do not ask on ARM
 pub(crate) use crate::cpu::any::lanes::{md5, sha1, sha512};
 use crate::cpu::features::{Sha2, Sha3, lanes_allowed};
 use crate::hash::lanes::block_hash::{block_hash, interleaved, pad};

@@ -2,8 +2,7 @@
 
 pub(crate) mod neon;
 
-use crate::hash::xxh::xxh3::stripe::End;
-use crate::hash::xxh::xxh3::stripe::{Lanes, Stripe};
+use crate::hash::xxh::xxh3::stripe::{End, Lanes, Stripe};
 
 /// Absorbs whole stripes, of which the first has index `at` in its block.
 #[inline]

@@ -3,8 +3,7 @@
 use std::arch::aarch64::*;
 
 use crate::hash::xxh::PRIME32_1;
-use crate::hash::xxh::xxh3::stripe::End;
-use crate::hash::xxh::xxh3::stripe::{Lanes, Stripe};
+use crate::hash::xxh::xxh3::stripe::{End, Lanes, Stripe};
 use crate::hash::xxh::xxh3::vector;
 use crate::hash::xxh::xxh3::vector::{Vector, kernel};
 

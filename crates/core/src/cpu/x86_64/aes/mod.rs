@@ -1,4 +1,4 @@
-//! A key for the wide routines, and the choice between them.
+//! A key for the wide routines, the choice between them, and blocks in registers.
 //!
 //! AES-256 on Zen 5, key at hand | 64 B | 1 KiB | 1 MiB
 //! --- | --- | --- | ---

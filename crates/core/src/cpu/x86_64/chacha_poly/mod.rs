@@ -391,12 +391,13 @@ impl<P: Steps> Mac<P> {
     /// Absorbs the first of so many blocks, after which the others are whole steps.
     ///
     /// # Safety
-    /// There are at least 16 of the blocks at `text`, or one less than `blocks`.
+    /// `blocks` is more than 16, and all of them but the last two are at `text`.
     #[inline(always)]
     unsafe fn first(powers: &P, poly: &Poly1305, text: *const u8, blocks: usize) -> Self {
         let first = (blocks - 1) % LANES + 1;
         let at = first * poly1305::BLOCK;
-        // SAFETY: at most 16 blocks, and not all.
+        debug_assert!(blocks > LANES);
+        // SAFETY: at most 16 blocks, of 17 one, of 32 all but 16: never the last two.
         unsafe {
             let text = std::slice::from_raw_parts(text, at);
             Self { sums: powers.first(poly, text, first), at }

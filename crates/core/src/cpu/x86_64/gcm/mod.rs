@@ -1,12 +1,11 @@
 //! The kernels of x86-64: AES-CTR and GHASH at once.
 //!
 //! # Safety
-//! Texts are pointers, as the head of [`text`](crate::cipher::text) says: source and
-//! target have `size` bytes and are equal or disjoint, [`Keys`] of a kernel
-//! contain the proof that the CPU has its instructions; `ROUNDS` is the number that
-//! [`WideKey::round_keys`](super::aes::WideKey) returns with the round keys. A kernel reads powers
-//! of H as many places before the end of the table as there are blocks left to hash, at most those
-//! of the table.
+//! Texts are pointers, as the head of [`text`](crate::cipher::text) says: source and target have
+//! `size` bytes and are equal or disjoint. [`Keys`] of a kernel contain the proof that the CPU has
+//! its instructions. `ROUNDS` is the number that [`WideKey::round_keys`](super::aes::WideKey)
+//! returns with the round keys. A kernel reads powers of H as many places before the end of the
+//! table as there are blocks left to hash, at most those of the table.
 
 mod avx2;
 mod key;
@@ -30,9 +29,9 @@ pub(crate) enum Powers {
 
 /// The key material of a kernel.
 #[derive(Copy, Clone)]
-struct Keys<'a, Powers, Proof> {
+struct Keys<'a, P, Proof> {
     round_keys: &'a RoundKeys,
-    powers: Powers,
+    powers: P,
     proof: Proof,
 }
 

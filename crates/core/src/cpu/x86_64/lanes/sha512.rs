@@ -28,7 +28,9 @@ merkle_damgard!(
     /// SHA-512 and its kin, which begin with other words and show fewer.
     Sha512, [u64; 8], 128, 64, reversed, to_be_bytes, U64x8: 8, U64x4: 4 from 4,
     |state, blocks| words::compress::<Sha512Function, 8, 128>(state, blocks.as_chunks().0),
-    |state, length, rest, target| words::end::<Sha512Function, 8, 128>(&mut Wiped(state).0, length, rest, target)
+    |state, length, rest, target| {
+        words::end::<Sha512Function, 8, 128>(&mut Wiped(state).0, length, rest, target);
+    }
 );
 
 rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS_512.0, 5,

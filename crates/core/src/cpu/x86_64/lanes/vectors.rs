@@ -26,7 +26,8 @@ macro_rules! operations {
 /// Defines words with AVX-512. `$order` is that of bytes in reversed words.
 macro_rules! by_512 {
     ($(#[$doc:meta])* $kind:ident: [$word:ty as $signed:ty; $lanes:literal] under $mask:ty,
-     $order:expr, $all:ident, $put:ident, $add:ident, $left:ident, $right:ident, $shifted:ident) => {
+     $order:expr, $all:ident, $put:ident, $add:ident, $left:ident, $right:ident,
+     $shifted:ident) => {
         $(#[$doc])*
         pub(super) struct $kind;
 

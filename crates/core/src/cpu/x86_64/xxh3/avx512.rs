@@ -5,8 +5,7 @@ use std::arch::x86_64::*;
 
 use crate::cpu::features::Avx512;
 use crate::hash::xxh::PRIME32_1;
-use crate::hash::xxh::xxh3::stripe::End;
-use crate::hash::xxh::xxh3::stripe::{Lanes, Stripe};
+use crate::hash::xxh::xxh3::stripe::{End, Lanes, Stripe};
 use crate::hash::xxh::xxh3::vector;
 use crate::hash::xxh::xxh3::vector::{Vector, kernel};
 

@@ -5,8 +5,7 @@ pub(crate) mod avx512;
 
 use crate::cpu::any::xxh3 as any;
 use crate::cpu::features::{Avx2, Avx512};
-use crate::hash::xxh::xxh3::stripe::End;
-use crate::hash::xxh::xxh3::stripe::{Lanes, Stripe};
+use crate::hash::xxh::xxh3::stripe::{End, Lanes, Stripe};
 
 /// Defines functions that call those of the fastest kernel that this CPU can run.
 macro_rules! by_cpu {
