@@ -16,6 +16,12 @@ import {
 export * from './protocol.js';
 import { secretMemory, type Secret } from './secret-memory.js';
 
+/**
+ * Settles jobs: of so many records in the completion buffer, `made` the result of the only one if it
+ * is not in its {@link Flag.Fresh} memory.
+ */
+export type Settle = (records: number, made?: Uint8Array) => void;
+
 /** The exports of the native binary, documented in crates/node/src/exports.rs. */
 export interface Native {
   run(
@@ -131,14 +137,10 @@ export interface Native {
   setDefaultRoute(route: Route): void;
   beginPolling(): void;
   poll(): Poll;
-  /**
-   * `settle` receives the number of records in the completion buffer, and the result of the only
-   * one if it is not in its {@link Flag.Fresh} memory.
-   */
   attach(
     frame: Float64Array,
     completionBuffer: Uint8Array,
-    settle: (records: number, made?: Uint8Array) => void,
+    settle: Settle,
     inputBuffer: Uint8Array,
   ): number;
   threads(which: Threads): number;

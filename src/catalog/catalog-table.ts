@@ -261,7 +261,8 @@ function allHashes(): HashFacts[] {
     const [digestSize, blockSize, stateSize] = size;
     const sizes = { id, name, aliases: aliasesOf(name), digestSize, blockSize, stateSize };
     // In one order, so that V8 gives all one hidden class.
-    const usual = { ...usualHash, hmac: special.cryptographic !== false };
+    const { cryptographic } = { ...usualHash, ...special };
+    const usual = { ...usualHash, hmac: cryptographic };
     const facts = { ...sizes, ...usual, ...special, portableCost: ns };
     const direct = !facts.tuple && !facts.keyRequired;
     // Without a prototype, from which names of options could be inherited.

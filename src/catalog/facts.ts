@@ -17,7 +17,7 @@ export interface ParameterRanges {
   readonly outputLength?: ParameterRange;
 }
 
-/** The properties of a hash; sizes in bytes. Mirrors `HashFacts` in crates/core/src/catalog.rs. */
+/** The properties of a hash; sizes in bytes. From `HashFacts` in crates/core/src/catalog.rs. */
 export interface HashFacts {
   readonly id: number;
   readonly name: string;
@@ -49,7 +49,7 @@ export interface HashFacts {
 }
 
 /**
- * The properties of a cipher; sizes in bytes. Mirrors `CipherFacts` in crates/core/src/catalog.rs.
+ * The properties of a cipher; sizes in bytes. From `CipherFacts` in crates/core/src/catalog.rs.
  */
 export interface CipherFacts {
   readonly id: number;

@@ -29,7 +29,7 @@ interface State {
   readonly held: HeldText | undefined;
 }
 
-/** Wipes the states of ciphers that were collected before their end. No tokens: they cost 150 ns. */
+/** Wipes states of ciphers that were collected before their end. No tokens: they cost 150 ns. */
 const collected = new FinalizationRegistry<State>(disposeState);
 
 function disposeState({ binding, handle, held }: State): void {

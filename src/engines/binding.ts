@@ -2,7 +2,7 @@
  * Opens the default engine and attaches the memory it shares with JavaScript. Other engines are
  * opened on first use (engines.ts).
  */
-import { inputBuffer, frame, completionBytes, type Native } from '../base/frame.js';
+import { inputBuffer, frame, completionBytes, type Native, type Settle } from '../base/frame.js';
 import { openDefaultEngine } from '#platform/engines/engine.js';
 
 const opened = openDefaultEngine();
@@ -12,8 +12,6 @@ export const native: Native = opened.binding;
 
 /** Its name. */
 export const nativeName = opened.name;
-
-export type Settle = Parameters<Native['attach']>[2];
 
 let settleArrived: Settle = () => {};
 

@@ -98,11 +98,11 @@ function hasherOf(work: Work): readonly [Hasher, boolean] {
   return [hasher, false];
 }
 
-/** Calls `run` with the hash or the HMAC of a work. */
-function withHasher(work: Work, run: (hasher: Hasher) => void): Status {
+/** Calls `use` with the hash or the HMAC of a work. */
+function withHasher(work: Work, use: (hasher: Hasher) => void): Status {
   const [hasher, own] = hasherOf(work);
   try {
-    run(hasher);
+    use(hasher);
   } finally {
     if (own) hasher.dispose!();
   }
@@ -111,11 +111,13 @@ function withHasher(work: Work, run: (hasher: Hasher) => void): Status {
 
 /** Refuses a digest of another size than the hash and its parameters have. */
 function checkTarget({ operation, algorithm, target, secret }: Work): void {
-  const mac = isMac(operation);
-  const { xof, digestSize } = mac ? macFacts(algorithm) : hashes[algorithm]!;
-  // The size is in the parameters otherwise, where the module reads it.
-  const fits =
-    xof && !mac ? target.length > 0 : target.length === digestSize || (!mac && secret.length > 0);
+  if (isMac(operation)) {
+    if (target.length !== macFacts(algorithm).digestSize) refuse(Status.OutputSize);
+    return;
+  }
+  const { xof, digestSize } = hashes[algorithm]!;
+  // With parameters the size is among them, where the module reads it.
+  const fits = xof ? target.length > 0 : secret.length > 0 || target.length === digestSize;
   if (!fits) refuse(Status.OutputSize);
 }
 

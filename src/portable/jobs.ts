@@ -3,7 +3,7 @@
  * buffer, as completion.rs and environment.rs in crates/node do, but one at a time. No result is
  * delivered before the event-loop iteration of its call has ended.
  */
-import { At, Flag, Operation, Route, Status, type Native } from '../base/frame.js';
+import { At, Flag, Operation, Route, Status, type Settle } from '../base/frame.js';
 import {
   derivesSecret,
   isChunks,
@@ -161,8 +161,6 @@ function givesSecret({ operation, secret }: Work): boolean {
   if (derivesSecret(operation)) return true;
   return secret.length > 0 && !makesTag(operation) && operation !== Operation.SealChunks;
 }
-
-type Settle = Parameters<Native['attach']>[2];
 
 export class Jobs {
   readonly pool: ReturnType<typeof sharedPool>;

@@ -83,9 +83,8 @@ export function hmac(
 }
 
 /**
- * Encrypts or decrypts with AES-CTR, of which the counter is all 16 bytes of the iv and wraps, or
- * AES-GCM, of which the ciphertext is followed by `tagSize` bytes of the tag. Rejects with {@link
- * NotAuthentic}.
+ * Encrypts or decrypts with AES-CTR or AES-GCM. CTR's counter is all 16 bytes of the iv and wraps;
+ * GCM's ciphertext is followed by `tagSize` bytes of the tag. Rejects with {@link NotAuthentic}.
  */
 export function cipher(
   algorithm: number,
@@ -170,9 +169,9 @@ export function importKey(
   algorithm: number,
   key: Uint8Array,
 ): Promise<ImportedKey> | undefined {
-  const named = isMac
-    ? { __proto__: null, name: 'HMAC', hash: hashName(algorithm) }
-    : cipherName(algorithm);
+  const name = isMac ? hashName(algorithm) : cipherName(algorithm);
+  if (name === undefined) return undefined;
+  const named = isMac ? { __proto__: null, name: 'HMAC', hash: name } : name;
   return subtle()
     ?.importKey('raw', plain(key), named, false, isMac ? ['sign'] : ['encrypt', 'decrypt'])
     .then((each) => new ImportedKey(each));

@@ -12,8 +12,7 @@ const polled = new Set<Native>();
 
 /**
  * Polls the engine once per event-loop iteration if a job has this predicted cost, in nanoseconds.
- * A job that an engine ran inline settles at a poll only: an engine wakes the loop for its workers'
- * jobs.
+ * A job that native code ran inline settles at a poll only: it wakes the loop for its workers' jobs.
  */
 export function pollFor(binding: Native, cost: number): void {
   if (cost > POLLED_NS || polled.has(binding)) return;
@@ -23,6 +22,11 @@ export function pollFor(binding: Native, cost: number): void {
 }
 
 function poll(): void {
-  for (const binding of polled) if (binding.poll() !== Poll.Again) polled.delete(binding);
-  if (polled.size > 0) nextTurn(poll);
+  try {
+    // Engines that their callbacks add are polled in the next iteration.
+    const engines = [...polled];
+    for (const binding of engines) if (binding.poll() !== Poll.Again) polled.delete(binding);
+  } finally {
+    if (polled.size > 0) nextTurn(poll);
+  }
 }

@@ -7,7 +7,7 @@ import type { Completion } from './completions.js';
 /** What belongs to the job of a slot, for one job after the other. */
 export class Job {
   completion: Completion | undefined;
-  /** Borrowed until the job settles, and kept from the garbage collector, as the target. */
+  /** Like the target, borrowed and kept from the garbage collector until the job settles. */
   source: Uint8Array | readonly Uint8Array[] | undefined;
   target: Uint8Array | undefined;
   /** Where a digest or tag goes when the job settles; this thread writes it, not a worker. */

@@ -212,7 +212,7 @@ export class MessageKey {
     throw makeError('ERR_ENGINE', 'a run of chunks failed, but none of its chunks');
   }
 
-  /** Fills one native call for many chunks: crates/request/src/chunks.rs. */
+  /** Fills one native call for many chunks: `run_chunks` in crates/request/src/cipher.rs. */
   #fill(
     operation: Operation,
     first: number,

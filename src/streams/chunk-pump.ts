@@ -212,6 +212,11 @@ export abstract class ChunkPump {
       this.#inputAt += size;
       this.#buffered += size;
     }
+    // An error with no output before it is the writer's answer.
+    if (this.#failed && this.#runs.length === 1) {
+      this.#deliver();
+      return;
+    }
     this.#input = undefined;
     this.#flushLater();
     // The writer may call write() again at once.

@@ -118,8 +118,8 @@ export function hashPath(
 export const LARGE_FILE_BYTES = 1024 * 1024;
 
 /**
- * Returns the digest of the file of this path, which ends in a NUL; undefined if native code does not
- * read it. Rejects with the signal's reason if it aborts.
+ * Returns the digest of the file of this path, which ends in a NUL; undefined if native code does
+ * not read it. Rejects with the signal's reason if it aborts.
  */
 export async function hashOnePath(
   algorithm: number,

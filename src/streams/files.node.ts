@@ -52,7 +52,14 @@ export function joinPaths(paths: readonly FileSource[]): Uint8Array | undefined 
   if (paths.every((path) => typeof path === 'string')) return utf8(`${paths.join('\0')}\0`);
   const bytesOf = (path: FileSource): Uint8Array =>
     typeof path === 'string' ? utf8(path) : (path as Buffer);
-  return Buffer.concat(paths.flatMap((path) => [bytesOf(path), new Uint8Array(1)]));
+  const parts = paths.flatMap((path) => [bytesOf(path), new Uint8Array(1)]);
+  const joined = allocateApart(parts.reduce((size, each) => size + each.length, 0));
+  let at = 0;
+  for (const each of parts) {
+    joined.set(each, at);
+    at += each.length;
+  }
+  return joined;
 }
 
 function pathOfUrl(value: unknown, name: string): string {
@@ -157,7 +164,7 @@ function blocksFor(total: number | undefined): Buffer[] {
   return Array.from({ length: BLOCKS }, () => allocateApart(BLOCK));
 }
 
-/** Not promisify: its result differs where another function replaces that of node:fs. */
+/** Not promisify: only node's own `read` tells it the form of the result, a replacement does not. */
 function readInto(file: number, block: Buffer): Promise<number> {
   return new Promise((resolve, reject) =>
     read(file, block, 0, block.length, null, (error, size) =>

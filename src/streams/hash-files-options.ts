@@ -1,4 +1,4 @@
-/** The options of hashFiles. */
+/** The options of hashFiles, and what hashFile and digests of streams share with them. */
 import { shownName } from '../base/nearest.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';

@@ -5,17 +5,17 @@ import { addAbortSignal, Duplex, type DuplexOptions } from 'node:stream';
 import { refuseEnded } from '../base/sources.js';
 import { nextTick } from '#platform/base/runtime.js';
 import type { ChunkPump } from './chunk-pump.js';
-import type { Work } from './sealed-streams.js';
+import type { SealingWork } from './sealed-streams.js';
 
 /** Returns a Node.js stream. */
-export function duplexStream(work: Work): Duplex {
+export function duplexStream(work: SealingWork): Duplex {
   return new ChunkStream(work);
 }
 
 class ChunkStream extends Duplex {
   readonly #pump: ChunkPump;
 
-  constructor({ signal, highWaterMark, makePump }: Work) {
+  constructor({ signal, highWaterMark, makePump }: SealingWork) {
     super({ __proto__: null, highWaterMark } as DuplexOptions);
     this.#pump = makePump({
       put: (output) => this.push(output),

@@ -67,13 +67,13 @@ const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
 });
 
 /** Checks the options of a stream that seals. */
-export function sealing(options: SealedStreamOptions): Work {
+export function sealing(options: SealedStreamOptions): SealingWork {
   const settings = streamOptions(options);
   return { ...settings, makePump: (sink) => new SealingPump(sink, settings.sealing) };
 }
 
 /** Checks the options of a stream that opens. */
-export function opening(options: SealedStreamOptions): Work {
+export function opening(options: SealedStreamOptions): SealingWork {
   const settings = streamOptions(options);
   return { ...settings, makePump: (sink) => new OpeningPump(sink, settings.sealing) };
 }
@@ -88,7 +88,7 @@ export interface StreamSettings {
 }
 
 /** Seals or opens a message, as a stream or as a whole. */
-export interface Work extends StreamSettings {
+export interface SealingWork extends StreamSettings {
   /** Called once. */
   readonly makePump: (sink: OutputSink) => ChunkPump;
 }
@@ -127,7 +127,7 @@ export function transformStream({
   signal,
   highWaterMark,
   makePump,
-}: Work): TransformStream<Bytes, Buffer> {
+}: SealingWork): TransformStream<Bytes, Buffer> {
   let pump!: ChunkPump;
   let controller!: Controller;
   const abort = (): void => {
@@ -189,9 +189,9 @@ export class SealingPump extends ChunkPump {
   #key: MessageKey | undefined;
 
   /**
-   * Without `sealing`, {@link begin} must follow. `salt` and `first` (the number of the first chunk)
-   * are for tests: a repeated salt under one key reveals both messages. The result starts with
-   * `prefix`.
+   * Without `sealing`, {@link begin} must follow. `salt` and `first` (the number of the first
+   * chunk) are for tests: a repeated salt under one key reveals both messages. The result starts
+   * with `prefix`.
    */
   constructor(
     sink: OutputSink,

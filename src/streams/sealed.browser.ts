@@ -4,7 +4,7 @@
 import { makeError } from '../base/errors.js';
 import * as pumps from './passphrase/pumps.js';
 import * as streams from './sealed-streams.js';
-import type { Work } from './sealed-streams.js';
+import type { SealingWork } from './sealed-streams.js';
 import type { Duplex } from '../base/stream-types.browser.js';
 
 export function sealedStreams(): typeof streams {
@@ -17,7 +17,7 @@ export function passphrases(): typeof pumps {
 
 /** Node.js streams. */
 interface Duplexes {
-  duplexStream(work: Work): Duplex;
+  duplexStream(work: SealingWork): Duplex;
 }
 
 export function sealedDuplexes(): Duplexes {

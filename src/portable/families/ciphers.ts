@@ -1,4 +1,4 @@
-/** Ciphers of families' modules. Texts pass through windows of the memory, where they are changed. */
+/** Ciphers of families' modules. Texts pass through windows of the memory and change there. */
 import { NO_BYTES } from '../../base/intrinsics.js';
 import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 import { Status } from '../../base/protocol.js';

@@ -1,10 +1,10 @@
 /**
  * A hash of a family's module.
  *
- * States are the canonical bytes of crates/core/src/hash/hasher.rs (each family documents its layout
- * at `STATE`), the same in every engine. An empty state is that of a new hash. A call keeps no
- * argument. The source may overlap the target, and a state the next one:
- * everything is read before the result is written. Callers have checked sizes against the catalog.
+ * States are the canonical bytes of crates/core/src/hash/hasher.rs (each family documents its
+ * layout at `STATE`), the same in every engine. An empty state is that of a new hash. A call keeps
+ * no argument. The source may overlap the target, and a state the next one: everything is read
+ * before the result is written. Callers have checked sizes against the catalog.
  */
 import type { ParameterRanges } from '../../catalog/facts.js';
 import { hexOf } from '../../base/hex.js';
@@ -140,8 +140,8 @@ export class FamilyHash {
   }
 
   /**
-   * Absorbs a message in windows, the last of them by a call that writes `room` bytes, with which it
-   * calls `read`. Refuses a state that is none of this hash.
+   * Absorbs a message in windows, the last of them by a call that writes `room` bytes, with which
+   * it calls `read`. Refuses a state that is none of this hash.
    */
   run<Result>(
     call: 'update' | 'finish',

@@ -13,7 +13,7 @@ import { ONCE } from '../../base/options.js';
 import { SecretKinds } from '../../base/secret-copy.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 import { viewOf, type Buffer } from '#platform/base/runtime.js';
-import { OpeningPump, SealingPump, type Work } from '../sealed-streams.js';
+import { OpeningPump, SealingPump, type SealingWork } from '../sealed-streams.js';
 import {
   FIXED_SIZE,
   headerSize,
@@ -171,23 +171,36 @@ function keyBytes(key: unknown): Secret {
   return withKeyBytes(key, checkedCopy, 'key', SecretKinds.Prepared);
 }
 
-/** Checks the options of a call or, by default, of a stream that seals with a passphrase. */
-export function sealingWithPassphrase(passphrase: unknown, options: unknown, stream = true): Work {
+// Each checks the options of a call or, by default, of a stream.
+
+/** Seals with a passphrase. */
+export function sealingWithPassphrase(
+  passphrase: unknown,
+  options: unknown,
+  stream = true,
+): SealingWork {
   const settings = sealingSettings(options, stream);
   return { ...settings, makePump: (sink) => new PassphraseSealingPump(sink, passphrase, settings) };
 }
 
-export function openingWithPassphrase(passphrase: unknown, options: unknown, stream = true): Work {
+/** Opens with a passphrase. */
+export function openingWithPassphrase(
+  passphrase: unknown,
+  options: unknown,
+  stream = true,
+): SealingWork {
   const settings = openingSettings(options, stream);
   return { ...settings, makePump: (sink) => passphraseOpeningPump(sink, passphrase, settings) };
 }
 
-export function sealingWithKey(key: unknown, options: unknown, stream = true): Work {
+/** Seals with a key. */
+export function sealingWithKey(key: unknown, options: unknown, stream = true): SealingWork {
   const settings = keySealingSettings(options, stream);
   return { ...settings, makePump: (sink) => keySealingPump(sink, key, settings) };
 }
 
-export function openingWithKey(key: unknown, options: unknown, stream = true): Work {
+/** Opens with a key. */
+export function openingWithKey(key: unknown, options: unknown, stream = true): SealingWork {
   const settings = keyOpeningSettings(options, stream);
   return { ...settings, makePump: (sink) => keyOpeningPump(sink, key) };
 }
@@ -222,7 +235,7 @@ export async function openWithKey(...given: Message): Promise<Buffer> {
 
 type Message = readonly [secret: unknown, source: unknown, options: unknown];
 
-async function through(source: Uint8Array, { signal, makePump }: Work): Promise<Buffer> {
+async function through(source: Uint8Array, { signal, makePump }: SealingWork): Promise<Buffer> {
   const message = secretCopy(source);
   signal?.throwIfAborted();
   const outputs: Secret<Buffer>[] = [];
