@@ -1,4 +1,4 @@
-// Statistics of samples, and what lists lack.
+// Statistics of samples; helpers for lists.
 
 export function median(values) {
   return quantile(values, 0.5);

@@ -51,7 +51,7 @@ const options = [
  * @returns {Settings}
  */
 function readSettings(values, usual) {
-  const number = (name, usual, limit = most) => numberOf(values, name, usual, limit);
+  const number = (name, otherwise, limit = most) => numberOf(values, name, otherwise, limit);
   const settings = {
     iterations: number('iterations', 2000),
     concurrencies: concurrencies(values.concurrency ?? '1,10,50,100,500,1000'),

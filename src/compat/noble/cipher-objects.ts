@@ -45,7 +45,7 @@ type Crypt = (
 export interface Aead {
   /** Encrypts; the target has 16 bytes more than the source. */
   readonly seal: Crypt;
-  /** Decrypts. Throws ERR_AUTHENTICATION, with a target of zeros, if the source is not authentic. */
+  /** Decrypts. Throws ERR_AUTHENTICATION, with a target of zeros, if it is not authentic. */
   readonly open: Crypt;
 }
 
@@ -104,8 +104,10 @@ export class MessageCipher implements Cipher {
     try {
       decrypted = decrypt(this.#given, data, output);
     } catch (error) {
-      const isAuthentic = (error as { code?: unknown }).code !== 'ERR_AUTHENTICATION';
-      throw isAuthentic ? error : new Error(invalid, { cause: error });
+      const isForged =
+        Object.hasOwn(error as object, 'code') &&
+        (error as { code?: unknown }).code === 'ERR_AUTHENTICATION';
+      throw isForged ? new Error(invalid, { cause: error }) : error;
     }
     return decrypted ?? this.#original().decrypt(data, output);
   }

@@ -88,6 +88,7 @@ function exportOf(major: MajorVersion, name: NoblePackage, subpath: string, entr
   }
   // With an override the name leads to a package that re-exports Millrace and has called useNoble.
   const source = sources.get(place);
+  if (source !== undefined) detail = '';
   const module = source === undefined ? loaded?.module : source(subpath);
   const version = source === undefined ? loaded?.version : undefined;
   if (version !== undefined && !version.startsWith(`${major}.`)) {

@@ -111,7 +111,9 @@ export function digesterClass(kind: DigesterKind): DigesterClass {
       const asked = isOpen ? kind.copySize?.(served, options) : undefined;
       // Node.js refuses it, or tells the size of its digest.
       const size = asked ?? sizeOfCopy(kind.prototype, this.#reference(), options);
-      if (!isOpen) return size;
+      // A getter may have ended the message since.
+      if (this.#stage !== Stage.Open)
+        return sizeOfCopy(kind.prototype, this.#reference(), undefined);
       return new Class(this.#running.copy(size), served, size, options);
     }
 

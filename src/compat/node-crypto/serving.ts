@@ -20,7 +20,7 @@ export function setFipsMode(...given: unknown[]): void {
   if (getFips() !== 0) serving = false;
 }
 
-/** The most names that are remembered besides those that are served. */
+/** Once so many names are remembered, no more are that are not served. */
 const NAMES_MAX = 256;
 
 /**

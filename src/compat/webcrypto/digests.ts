@@ -13,9 +13,16 @@ import { secretCopy, secretMemory, wipe } from '../../base/secret-memory.js';
 import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
 import { bytesOf, secretOf } from './platform.js';
-import { check, digestCost, enginesOf, mayRunNow, refuseOperation, run, runNow } from './run.js';
-
-type Result = ArrayBuffer | Promise<ArrayBuffer>;
+import {
+  check,
+  digestCost,
+  enginesOf,
+  mayRunNow,
+  refuseOperation,
+  run,
+  runNow,
+  type Result,
+} from './run.js';
 
 /** Returns the digest of a BufferSource. */
 export function digest(algorithm: Algorithm, data: unknown): Result {

@@ -97,7 +97,9 @@ function adopt(key: object): Kept | undefined {
 /** Keeps something beside a key, until the key is collected. */
 export function attach(key: object, made: Kept): void {
   keepFor(key, made);
-  for (const held of [made.prepared, made.secret]) if (held !== undefined) forgetWith(key, held);
+  // Not by an iterator, which a program may have replaced.
+  if (made.prepared !== undefined) forgetWith(key, made.prepared);
+  if (made.secret !== undefined) forgetWith(key, made.secret);
 }
 
 /** Wipes what was kept for a key that was not made. */
