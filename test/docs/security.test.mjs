@@ -39,6 +39,12 @@ test('each guarantee has a row of tests that exist, and so has all own cryptogra
   for (const folder of ['cipher', 'hash', 'kdf'])
     for (const name of readdirSync(join(core, folder)).map((file) => file.replace(/\.rs$/, '')))
       if (!shared.includes(name)) assert.match(map, new RegExp(`\\b${folder}/${name}\\b`), name);
+  for (const folder of ['aarch64', 'any', 'wasm32', 'x86_64'])
+    for (const name of readdirSync(join(core, 'cpu', folder)).map((file) => file.split('.')[0]))
+      if (!['mod', 'prefetch'].includes(name))
+        assert.match(map, new RegExp(`cpu/\\*/[^\`]*\\b${name}\\b`), name);
+  const places = ['hmac/computation.rs', 'hmac/iteration.rs', 'primitives', 'wipe.rs', 'memory.rs'];
+  for (const place of places) assert.ok(map.includes(`\`${place}\``), place);
 });
 const workflows = readdirSync(join(root, '.github', 'workflows')).map((name) =>
   read('.github', 'workflows', name),
@@ -129,6 +135,35 @@ test('the job that publishes installs nothing, and alone has an identity', () =>
   ]);
   assert.match(publish[0], /environment: npm/);
   assert.match(publish[0], /node-version: \d+\.\d+\.\d+\n/);
+});
+
+test('the lines of own cryptography are those of the code, within a tenth', () => {
+  const core = join(root, 'crates', 'core', 'src');
+  const files = readdirSync(core, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.rs') && !/(^|\/)tests(\/|\.rs$)/.test(file));
+  const [, map] = /^## Own cryptographic code\n([^]*?)^## /m.exec(audit);
+  const rows = [...map.matchAll(/^\| (`.*?`) \| ([\d,]+) \|/gm)];
+  assert.ok(rows.length > 12);
+  for (const [, places, lines] of rows) {
+    const patterns = [...places.matchAll(/`(.+?)`/g)].map(([, place]) => {
+      const alternatives = place.replace(
+        /\{(.*)\}/,
+        (_, names) => `(${names.replaceAll(',', '|')})`,
+      );
+      const name = alternatives.replaceAll('.', '\\.').replaceAll('*', '[^/]*');
+      return new RegExp(`^${name}(\\.rs|/.*)?$`);
+    });
+    const own = files.filter((file) => patterns.some((pattern) => pattern.test(file)));
+    const counted = own.reduce((sum, file) => {
+      const [code] = read('crates', 'core', 'src', file).split(
+        /^#\[cfg\(test\)\]\n(?=#\[test\]|(?:#\[.*\n)*mod \w+ \{)/m,
+      );
+      return sum + code.split('\n').length - 1;
+    }, 0);
+    const stated = Number(lines.replaceAll(',', ''));
+    assert.ok(Math.abs(stated - counted) <= counted / 10, `${places}: ${counted}, not ${stated}`);
+  }
 });
 
 test('the figures of stacks are those of the code', () => {
