@@ -467,6 +467,35 @@ testBuilds('ciphers equal noble, with and without aad and memory for the result'
   assert.deepEqual(ours.chacha20(...given), noble.chacha20(...given));
 });
 
+testBuilds('an inherited code changes no error of a cipher', async (load) => {
+  const { gcm } = await load('noble-ciphers/aes');
+  const cipher = gcm(bytes(32), bytes(12));
+  const messageOf = () => {
+    try {
+      return cipher.decrypt(bytes(40), bytes(3));
+    } catch (error) {
+      return error.message;
+    }
+  };
+  const expected = messageOf();
+  Object.defineProperty(Object.prototype, 'code', {
+    value: 'ERR_AUTHENTICATION',
+    configurable: true,
+  });
+  try {
+    assert.equal(messageOf(), expected);
+  } finally {
+    delete Object.prototype.code;
+  }
+});
+
+testBuilds('functions of HKDF have the length of noble', async (load) => {
+  const noble = await import('@noble/hashes/hkdf.js');
+  const ours = await load('noble-hashes/hkdf');
+  for (const [name, { length }] of Object.entries(noble))
+    assert.equal(ours[name].length, length, name);
+});
+
 testBuilds('AES key wrap equals noble; only what noble refuses goes to noble', async (load) => {
   const { nobleCalls } = await load('noble-ciphers');
   const noble = await import('@noble/ciphers/aes.js');

@@ -150,6 +150,14 @@ describe('createHash and createHmac', () => {
       const copy = hash.copy().update('more');
       return hash.digest('hex') + copy.digest('hex');
     });
+    const ended = own.createHash('sha256').update(bytes);
+    const ending = {
+      get outputLength() {
+        ended.digest();
+        return 32;
+      },
+    };
+    assert.throws(() => ended.copy(ending), 'the copy would have lost the message');
     const sizes = [0, 1, 16, 32, 100, 5000, -1, 1.5, '16', null, NaN, 2 ** 32];
     for (const name of ['sha256', 'shake128'])
       for (const outputLength of sizes) {
@@ -227,6 +235,7 @@ describe('key derivation', () => {
       ['p', 's', 20, { N: '16' }],
       ['p', 's', 20, { N: 2 ** 20 }],
       ['p', 's', 20, { maxmem: 1000 }],
+      ['p', 's', 20, { maxmem: null }],
       ['p', 's', 20, null],
       ['p', 's', 0, { N: 16 }],
       [null, 's', 20],

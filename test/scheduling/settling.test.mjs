@@ -89,3 +89,21 @@ test(
     assert.deepEqual(target, digest);
   },
 );
+
+test('a callback of another engine waits for what the last callback queued', async () => {
+  for (let call = 0; call < 100; call++) {
+    const order = [];
+    await new Promise((resolve, reject) =>
+      millrace.hash('sha256', Buffer.alloc(4096), { route: 'pool' }, () => {
+        millrace.hash('sha256', 'a', { engine: 'portable', route: 'inline' }, (error) => {
+          order.push('other engine');
+          if (error) reject(error);
+          else resolve();
+        });
+        process.nextTick(() => order.push('tick'));
+        queueMicrotask(() => order.push('microtask'));
+      }),
+    );
+    assert.deepEqual(order, ['tick', 'microtask', 'other engine']);
+  }
+});

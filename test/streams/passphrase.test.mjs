@@ -413,3 +413,23 @@ test('a stream that is destroyed before its key is there ends quietly', async ()
     [0, 'openStreamWithPassphrase enough sealStreamWithPassphrase enough', ''],
   );
 });
+
+test('a write that waits for a key gets the error that ends the stream', async () => {
+  const writes = {
+    sealStreamWithPassphrase: Buffer.from('x'),
+    openStreamWithPassphrase: await sealWithPassphrase('p', 'x', quick),
+  };
+  for (const [make, chunk] of Object.entries(writes)) {
+    const stream = promises[make]('p');
+    const written = new Promise((resolve) => stream.write(chunk, resolve));
+    stream.destroy();
+    assert.equal((await written)?.code, 'ERR_STREAM_DESTROYED', make);
+  }
+  const key = Buffer.alloc(32, 1);
+  const stream = promises.openStreamWithKey(key).on('error', () => {});
+  const written = new Promise((resolve) => stream.write(Buffer.alloc(40), resolve));
+  assert.equal((await written)?.code, 'ERR_FORMAT');
+  const writer = promises.openTransformStreamWithKey(key).writable.getWriter();
+  writer.closed.catch(() => {});
+  await assert.rejects(writer.write(Buffer.alloc(40)), { code: 'ERR_FORMAT' });
+});
