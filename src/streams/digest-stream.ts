@@ -143,7 +143,8 @@ function fileHashing(
   const facts = hashFacts(algorithm);
   refuseTuple(facts, 'path');
   const { hashing, reading, finish, direct } = request(rest, facts, fileTakes(facts));
-  const hasher = createHash(facts.name, hashing);
+  // Native code needs none.
+  const prepared = direct === undefined ? createHash(facts.name, hashing) : undefined;
   const file = fileSource(path);
   return async () => {
     const { signal } = reading;
@@ -156,6 +157,7 @@ function fileHashing(
       if (digest !== undefined)
         return encodeResult(viewOf(digest.buffer, digest.byteOffset, size), form);
     }
+    const hasher = prepared ?? createHash(facts.name, hashing);
     await absorbFile(hasher, file, reading);
     return finish(hasher);
   };
