@@ -385,9 +385,9 @@ function modulesApart(folder, files) {
         );
         return {
           contents: [
-            withoutIndices,
+            unpolluted,
             `export const ${constant} = () =>`,
-            `  withoutIndices(() => require('./${name}.js').${constant});`,
+            `  unpolluted(() => require('./${name}.js').${constant});`,
           ].join('\n'),
           resolveDir: dirname(path),
         };
@@ -503,15 +503,16 @@ function constants(begin, names) {
 }
 
 /**
- * Calls `load` while Object.prototype and Array.prototype have no indices: with them Node.js 20
- * finds package.json files that do not exist.
+ * Calls `load` while Object.prototype and Array.prototype have nothing that programs added:
+ * Node.js 20 finds package.json files that do not exist by an index there, and fails at a `signal`.
+ * What languages define is not enumerable.
  */
-const withoutIndices = `const withoutIndices = (load) => {
+const unpolluted = `const unpolluted = (load) => {
   const saved = [];
   for (const prototype of [Array.prototype, Object.prototype])
-    for (const name of Object.getOwnPropertyNames(prototype))
-      if (/^\\d+$/.test(name)) {
-        const found = Object.getOwnPropertyDescriptor(prototype, name);
+    for (const name of Object.getOwnPropertyNames(prototype)) {
+      const found = Object.getOwnPropertyDescriptor(prototype, name);
+      if (found.enumerable || /^\\d+$/.test(name)) {
         Object.defineProperty(saved, saved.length, {
           __proto__: null,
           value: [prototype, name, Object.setPrototypeOf(found, null)],
@@ -519,6 +520,7 @@ const withoutIndices = `const withoutIndices = (load) => {
         });
         Reflect.deleteProperty(prototype, name);
       }
+    }
   try {
     return load();
   } finally {
@@ -532,10 +534,10 @@ const lateRequires = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
-      const wrapped = text.replace(/\brequire\('\.[^']+'\)/g, 'withoutIndices(() => $&)');
+      const wrapped = text.replace(/\brequire\('\.[^']+'\)/g, 'unpolluted(() => $&)');
       return wrapped === text
         ? undefined
-        : { contents: `${withoutIndices}\n${wrapped}`, loader: 'ts', resolveDir: dirname(path) };
+        : { contents: `${unpolluted}\n${wrapped}`, loader: 'ts', resolveDir: dirname(path) };
     });
   },
 };
@@ -548,9 +550,9 @@ async function loadingCalls(name, required, names) {
   const calls = await functionsOf(name);
   const isCall = new Set(calls.map((each) => each.name));
   const lines = [
-    withoutIndices,
+    unpolluted,
     'let $loaded;',
-    `const $all = () => ($loaded ??= withoutIndices(() => ${required}));`,
+    `const $all = () => ($loaded ??= unpolluted(() => ${required}));`,
   ];
   for (const { name: call, parameters } of calls) {
     const own = `$${call}`;

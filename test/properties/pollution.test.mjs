@@ -113,3 +113,23 @@ for (const prototype of ['Object.prototype', 'Array.prototype'])
     );
     assert.equal(stdout, '[]\n');
   });
+
+test('what loads at the first call loads whatever Object.prototype has', async () => {
+  const { stdout, stderr } = await run(`
+    const polluted = (act) => {
+      Object.prototype.signal = 'inherited';
+      try {
+        return act();
+      } finally {
+        delete Object.prototype.signal;
+      }
+    };
+    const file = polluted(() => promises.hashFile('sha256', process.execPath));
+    const portable = polluted(() => millrace.hash('sha256', 'a', { engine: 'portable' }));
+    const opened = polluted(() => promises.hashFiles('sha256', []));
+    void Promise.all([file, opened]).then(([digest, digests]) =>
+      console.log(digest.length, portable.length, digests.length),
+    );
+  `);
+  assert.equal(stdout, '32 32 0\n', stderr);
+});
