@@ -710,3 +710,18 @@ function noNm() {
   if (process.platform !== 'linux') return 'symbols are read with nm on Linux';
   return spawnSync('nm', ['--version']).status === 0 ? false : 'nm is not there';
 }
+
+test('what the fuzz targets ask of the crates exists: they are not built with the others', () => {
+  const manifest = readFileSync(join(root, 'fuzz', 'Cargo.toml'), 'utf8');
+  const asked = [...manifest.matchAll(/"millrace-(\w+)\/([\w-]+)"/g)].map(([, ...names]) => names);
+  for (const [, crate, features] of manifest.matchAll(
+    /^millrace-(\w+) = .*?features = \[(.*?)\]/gm,
+  ))
+    for (const [, feature] of features.matchAll(/"(.*?)"/g)) asked.push([crate, feature]);
+  assert.ok(asked.length >= 4);
+  for (const [crate, feature] of asked) {
+    const text = readFileSync(join(root, 'crates', crate, 'Cargo.toml'), 'utf8');
+    const [, features] = /^\[features\]\n([^[]*(?:\[[^\]]*\][^[]*)*?)(?=^\[|$(?![^]))/m.exec(text);
+    assert.match(features, new RegExp(`^${feature} = `, 'm'), `${crate}: ${feature}`);
+  }
+});
