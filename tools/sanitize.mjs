@@ -61,7 +61,7 @@ function control(oracle, args, { name, mustFail }, env) {
 }
 
 /** The portable primitives: Miri cannot run AWS-LC's C and assembly. */
-const portable = ['--no-default-features', '--features', 'rust-crypto,digests,ciphers,passwords'];
+const portable = ['--no-default-features', '--features', 'rust-crypto'];
 
 /**
  * Runs Miri; of the tests of crates/request those that compute little, as it is a thousand times
