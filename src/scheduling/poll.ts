@@ -9,6 +9,8 @@ import { nextTurn } from '#platform/base/runtime.js';
 
 /** The engines that are polled until they have no more results. */
 const polled = new Set<Native>();
+/** What polls each engine. */
+const polls = new Map<Native, () => void>();
 
 /**
  * Polls the engine once per event-loop iteration if a job has this predicted cost, in nanoseconds.
@@ -17,16 +19,25 @@ const polled = new Set<Native>();
 export function pollFor(binding: Native, cost: number): void {
   if (cost > POLLED_NS || polled.has(binding)) return;
   binding.beginPolling();
-  if (polled.size === 0) nextTurn(poll);
   polled.add(binding);
+  nextTurn(pollOf(binding));
 }
 
-function poll(): void {
-  try {
-    // Engines that their callbacks add are polled in the next iteration.
-    const engines = [...polled];
-    for (const binding of engines) if (binding.poll() !== Poll.Again) polled.delete(binding);
-  } finally {
-    if (polled.size > 0) nextTurn(poll);
+/** Each engine has its own: what a callback queued runs before the next engine is polled. */
+function pollOf(binding: Native): () => void {
+  let poll = polls.get(binding);
+  if (poll === undefined) {
+    const again = (): void => {
+      let goesOn = true;
+      try {
+        goesOn = binding.poll() === Poll.Again;
+      } finally {
+        if (goesOn) nextTurn(again);
+        else polled.delete(binding);
+      }
+    };
+    poll = again;
+    polls.set(binding, poll);
   }
+  return poll;
 }

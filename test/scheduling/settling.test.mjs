@@ -91,7 +91,7 @@ test(
 );
 
 test('a callback of another engine waits for what the last callback queued', async () => {
-  for (let call = 0; call < 100; call++) {
+  for (let call = 0; call < 300; call++) {
     const order = [];
     await new Promise((resolve, reject) =>
       millrace.hash('sha256', Buffer.alloc(4096), { route: 'pool' }, () => {
