@@ -721,7 +721,7 @@ test('what the fuzz targets ask of the crates exists: they are not built with th
   assert.ok(asked.length >= 4);
   for (const [crate, feature] of asked) {
     const text = readFileSync(join(root, 'crates', crate, 'Cargo.toml'), 'utf8');
-    const [, features] = /^\[features\]\n([^[]*(?:\[[^\]]*\][^[]*)*?)(?=^\[|$(?![^]))/m.exec(text);
+    const [features] = text.split('\n[features]\n')[1].split(/^\[/m);
     assert.match(features, new RegExp(`^${feature} = `, 'm'), `${crate}: ${feature}`);
   }
 });

@@ -117,3 +117,17 @@ export function surplusArguments(
 ): Error {
   return makeError('ERR_MISSING_ARGUMENT', `${takes}, and a callback; not ${count}. ${remedy}`);
 }
+
+/** Returns the parts one after the other, in new memory. */
+export function joined<Memory extends Uint8Array>(
+  parts: readonly Uint8Array[],
+  allocate: (size: number) => Memory,
+): Memory {
+  const all = allocate(parts.reduce((size, each) => size + each.length, 0));
+  let at = 0;
+  for (const each of parts) {
+    all.set(each, at);
+    at += each.length;
+  }
+  return all;
+}

@@ -17,8 +17,8 @@ export * from './protocol.js';
 import { secretMemory, type Secret } from './secret-memory.js';
 
 /**
- * Settles jobs: of so many records in the completion buffer, `made` the result of the only one if it
- * is not in its {@link Flag.Fresh} memory.
+ * Settles the jobs of so many records in the completion buffer. `made` is the result of the only
+ * one if it is not in its {@link Flag.Fresh} memory.
  */
 export type Settle = (records: number, made?: Uint8Array) => void;
 

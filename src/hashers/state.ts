@@ -15,8 +15,8 @@
  *   m      the state; nothing before the first byte of the message
  *   8      XXH3-64 of all preceding bytes
  *
- * No state reveals a key (crates/core/src/hash/hasher.rs says what each reveals). Those of KMAC, and
- * of HMACs over hashes that are not one-way, would, and are neither exported nor imported.
+ * No state reveals a key (crates/core/src/hash/hasher.rs says what each reveals). Those of KMAC,
+ * and of HMACs over hashes that are not one-way, would, and are neither exported nor imported.
  */
 import { bytes } from '../base/arguments.js';
 import { Operation } from '../base/frame.js';

@@ -14,7 +14,7 @@ const polls = new Map<Native, () => void>();
 
 /**
  * Polls the engine once per event-loop iteration if a job has this predicted cost, in nanoseconds.
- * A job that native code ran inline settles at a poll only: it wakes the loop for its workers' jobs.
+ * A job that native code ran inline settles at a poll only: workers' jobs alone wake the loop.
  */
 export function pollFor(binding: Native, cost: number): void {
   if (cost > POLLED_NS || polled.has(binding)) return;

@@ -12,7 +12,7 @@
  *
  * The alternative, age's STREAM, supports ChaCha20-Poly1305 only and does not commit to the key.
  */
-import { data, NO_BYTES, sizeOf } from '../base/arguments.js';
+import { NO_BYTES, data, joined, sizeOf } from '../base/arguments.js';
 import { At, Flag, frame, Operation } from '../base/frame.js';
 import { request, beginRequest, setEngines, setIv, setTarget } from '../request/request.js';
 import { runPromise, runSync } from '../scheduling/run.js';
@@ -89,7 +89,8 @@ export class InputKey {
   derive(salt: Uint8Array): MessageKey {
     const { name, keySize, ivSize } = this.#facts;
     const size = keySize + ivSize + COMMITMENT_SIZE;
-    const info = joined([utf8(`${LABEL}${ianaNames[name]}\0`), salt, this.#context]);
+    const parts = [utf8(`${LABEL}${ianaNames[name]}\0`), salt, this.#context];
+    const info = joined(parts, secretResult);
     const material = this.#expand(info, size);
     try {
       const at = keySize + ivSize;
@@ -131,17 +132,6 @@ export class InputKey {
 /** The hash of the derivation. */
 const MAC = 'sha512';
 const DIGEST_SIZE = 64;
-
-/** Returns the parts in memory for secrets. */
-export function joined(parts: readonly Uint8Array[]): Secret<Buffer> {
-  const all = secretResult(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
 
 /** Returns the error for a header that the key does not commit to. */
 export function notCommitted(): Error {

@@ -2,6 +2,7 @@
  * Hashes files in constant memory: reads blocks with Node's file system while the pool hashes
  * others. Files are not mapped: a mapped file that shrinks kills the process.
  */
+import { joined } from '../base/arguments.js';
 import {
   close,
   closeSync,
@@ -53,13 +54,7 @@ export function joinPaths(paths: readonly FileSource[]): Uint8Array | undefined 
   const bytesOf = (path: FileSource): Uint8Array =>
     typeof path === 'string' ? utf8(path) : (path as Buffer);
   const parts = paths.flatMap((path) => [bytesOf(path), new Uint8Array(1)]);
-  const joined = allocateApart(parts.reduce((size, each) => size + each.length, 0));
-  let at = 0;
-  for (const each of parts) {
-    joined.set(each, at);
-    at += each.length;
-  }
-  return joined;
+  return joined(parts, allocateApart);
 }
 
 function pathOfUrl(value: unknown, name: string): string {
@@ -164,7 +159,7 @@ function blocksFor(total: number | undefined): Buffer[] {
   return Array.from({ length: BLOCKS }, () => allocateApart(BLOCK));
 }
 
-/** Not promisify: only node's own `read` tells it the form of the result, a replacement does not. */
+/** Not promisify, which node's own `read` tells the form of the result; a replacement does not. */
 function readInto(file: number, block: Buffer): Promise<number> {
   return new Promise((resolve, reject) =>
     read(file, block, 0, block.length, null, (error, size) =>

@@ -390,7 +390,7 @@ class Run {
     }
   }
 
-  /** Returns false if the file has changed or is unreadable: files.node.ts then reads it or says why not. */
+  /** Returns false if the file has changed or is unreadable: files.node.ts reads it or says why. */
   async #large(
     file: FileSource,
     index: number,

@@ -6,7 +6,7 @@
 // Values that are loaded from memory into a general register are not followed: they may be a
 // length, a number of rounds or an address, and branches on those are counted. What was stored on
 // the stack as a whole vector counts as memory, as it may be copies of an address. Not followed are
-// called functions, jumps to a register, push and pop, and what is read from the stack by a pointer.
+// called functions, jumps to a register, push and pop, and what a pointer reads from the stack.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

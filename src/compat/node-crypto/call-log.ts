@@ -6,8 +6,8 @@ export const callLog = { on: false };
 const counts = new Map<string, number>();
 
 /**
- * Counts one call, by the library that served it. `algorithm` is not a secret: callers pass names of
- * algorithms only.
+ * Counts one call, by the library that served it. `algorithm` is not a secret: callers pass names
+ * of algorithms only.
  */
 export function countCall(name: string, algorithm: unknown, served: boolean): void {
   const shown = typeof algorithm === 'string' ? algorithm.slice(0, 40).toLowerCase() : '';

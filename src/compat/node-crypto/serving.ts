@@ -20,7 +20,7 @@ export function setFipsMode(...given: unknown[]): void {
   if (getFips() !== 0) serving = false;
 }
 
-/** Once so many names are remembered, no more are that are not served. */
+/** When so many names are remembered, those that are not served are no longer added. */
 const NAMES_MAX = 256;
 
 /**

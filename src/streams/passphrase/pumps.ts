@@ -2,8 +2,7 @@
  * Sealed files, with a passphrase or a key: writes or reads the header, derives a passphrase's key,
  * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
-import { bytes, data, part, sizeOf } from '../../base/arguments.js';
-import { joined } from '../chunk-format.js';
+import { bytes, data, joined, part, sizeOf } from '../../base/arguments.js';
 import { promiseOf, type ChunkPump, type OutputSink } from '../chunk-pump.js';
 import { makeError } from '../../base/errors.js';
 import { withKeyBytes } from '../../operations/key.js';
@@ -11,6 +10,7 @@ import { isKey, type Key } from '../../request/key.js';
 import type { KeyInput } from '../../request/key-input.js';
 import { ONCE } from '../../base/options.js';
 import { SecretKinds } from '../../base/secret-copy.js';
+import { secretResult } from '../../base/secret-results.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 import { viewOf, type Buffer } from '#platform/base/runtime.js';
 import { OpeningPump, SealingPump, type SealingWork } from '../sealed-streams.js';
@@ -263,7 +263,7 @@ async function through(source: Uint8Array, { signal, makePump }: SealingWork): P
 /** Joins the outputs and wipes them. */
 function whole(outputs: readonly Secret<Buffer>[]): Buffer {
   if (outputs.length === 1) return outputs[0]!;
-  const message = joined(outputs);
+  const message = joined(outputs, secretResult);
   for (const output of outputs) wipe(output);
   return message;
 }

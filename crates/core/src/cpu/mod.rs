@@ -5,8 +5,8 @@
 //! our own ask [`features`] for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 //!
-//! [`kernels`] are those of the architecture: `x86_64/`, `aarch64/`, `wasm32/`, or those of [`any`].
-//! All offer the same names.
+//! [`kernels`] are those of the architecture, in `x86_64/`, `aarch64/` or `wasm32/`, or those of
+//! [`any`]. All offer the same names.
 
 #[allow(unsafe_code, dead_code)] // where a CPU has a kernel
 pub(crate) mod any;

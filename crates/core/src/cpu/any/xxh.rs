@@ -37,7 +37,7 @@ fn apart_64(lanes: [u64; 4], stripes: &[[u8; 32]]) -> [u64; 4] {
     stripes.iter().fold(lanes, rounds_64::consume_one)
 }
 
-/// Returns the number. On x86-64 it is kept from vectors here.
+/// Returns the number. On x86-64 the function of this name keeps it out of vector registers.
 #[inline(always)]
 pub(crate) fn plain_register(number: u64) -> u64 {
     number
