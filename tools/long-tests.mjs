@@ -24,7 +24,9 @@ export const long = [
   },
   {
     titles: ['test/package/published.test.mjs'],
-    about: 'package|tools/(build|bundle|platform|notices|sbom|noble|managers)|test/package/',
+    about:
+      'package|tools/(build|bundle|platform|notices|sbom|noble|managers)|test/package/|' +
+      'src/([^/]*|.*types)\\.ts',
   },
   {
     titles: ['test/kernel/kernel.test.mjs'],

@@ -11,17 +11,23 @@ type Both = [digest: HashAlgorithm, ikm: SecretInput, salt: Data, info: Data, ke
 type Extract = [digest: HashAlgorithm, ikm: SecretInput, salt: Data];
 type Expand = [digest: HashAlgorithm, prk: SecretInput, info: Data, keylen: number];
 
+// The rest has a name, too: TypeScript before 5.2 refuses tuples with names for some members only.
+
 /** A derivation as exported by `millrace`: returns the key, or passes it to a callback. */
 interface Derives<Given extends unknown[]> {
-  (...given: [...Given, options?: EngineOptions]): Buffer;
-  (...given: [...Given, callback: Callback<Buffer>]): void;
+  (...given: [...given: Given, options?: EngineOptions]): Buffer;
+  (...given: [...given: Given, callback: Callback<Buffer>]): void;
   (
-    ...given: [...Given, options: DerivationCallOptions | undefined, callback: Callback<Buffer>]
+    ...given: [
+      ...given: Given,
+      options: DerivationCallOptions | undefined,
+      callback: Callback<Buffer>,
+    ]
   ): void;
 }
 
 type DerivesLater<Given extends unknown[]> = (
-  ...given: [...Given, options?: DerivationCallOptions]
+  ...given: [...given: Given, options?: DerivationCallOptions]
 ) => Promise<Buffer>;
 
 /** The first part of HKDF (RFC 5869, section 2.2). */

@@ -140,8 +140,13 @@ const held = (key) => [
 ];
 `;
 
-/** Secrets that no held key or cipher has: they exist during a call only. */
+/** CPU features that the libraries may not use: tools/cpu-tiers.mjs. */
+const hidden = (process.env.MILLRACE_CPU_HIDE ?? '').split(',');
+
+/** Secrets that no held key or cipher has, at least not in this form. */
 const momentary = [
+  // Without AES-NI AWS-LC permutes vectors with SSSE3, under round keys of a form of its own.
+  ...(hidden.includes('aes-ni') && !hidden.includes('ssse3') ? ['round keys of AES'] : []),
   'round keys of AES for decryption',
   'the key with the inner pad of HMAC',
   // Kept as multiples of H.

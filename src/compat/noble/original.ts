@@ -25,6 +25,14 @@ const calls = new Map<string, number>();
  * Sets where noble itself comes from, instead of the optional peer dependency: in browsers, and in
  * packages that replace noble.
  *
+ * @example
+ * ```js
+ * import { useNoble } from 'millrace/noble-hashes';
+ * import * as blake1 from '@noble/hashes/blake1.js';
+ *
+ * useNoble('hashes', 2, (subpath) => ({ blake1 })[subpath]);
+ * ```
+ *
  * @param name `hashes` or `ciphers`
  * @param major the major version, 1 or 2
  * @param source returns a module by its sub-path: `(subpath) => ({ blake1, utils }[subpath])`
@@ -43,6 +51,13 @@ export function useNoble(name: NoblePackage, major: MajorVersion, source: NobleS
 /**
  * Returns how many calls noble itself has served, by name: `{ 'blake1/blake256': 3 }`. With
  * `MILLRACE_NOBLE_LOG=1` each name is also written to standard error once.
+ *
+ * @example
+ * ```js
+ * import { nobleCalls } from 'millrace/noble-hashes';
+ *
+ * nobleCalls(); // { 'blake1/blake256': 3 }
+ * ```
  */
 export function nobleCalls(): Record<string, number> {
   return Object.fromEntries([...calls].sort(([a], [b]) => (a < b ? -1 : 1)));
