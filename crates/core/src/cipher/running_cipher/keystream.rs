@@ -46,44 +46,31 @@ impl<K: StreamKey, const AHEAD: usize> Keystream<K, AHEAD> {
     /// Encrypts or decrypts the next bytes.
     #[inline]
     pub(crate) fn apply(&mut self, text: Text<'_>) -> Result<(), Error> {
-        let size = text.size();
-        let head = size.min(self.filled - self.used);
-        let (first, rest) = text.split_at(head);
-        self.mix(first);
-        if head == size {
-            return Ok(());
-        }
-        let left = size - head;
-        let whole = if left >= AHEAD { left / BLOCK * BLOCK } else { 0 };
-        let (bulk, rest) = rest.split_at(whole);
-        if whole > 0 {
-            self.stream(bulk)?;
-        }
-        let mut rest = rest;
-        while rest.size() > 0 {
-            self.fill()?;
-            let size = rest.size().min(self.filled);
-            let (first, after) = rest.split_at(size);
+        let mut rest = text;
+        loop {
+            let ready = rest.size().min(self.filled - self.used);
+            let (first, after) = rest.split_at(ready);
             self.mix(first);
+            let left = after.size();
+            if left == 0 {
+                return Ok(());
+            }
             rest = after;
+            if left >= AHEAD {
+                let (bulk, after) = rest.split_at(left / BLOCK * BLOCK);
+                stream(&self.key, &mut self.iv, bulk)?;
+                rest = after;
+            } else {
+                self.fill()?;
+            }
         }
-        Ok(())
-    }
-
-    /// Encrypts or decrypts whole blocks, and advances the iv.
-    fn stream(&mut self, text: Text<'_>) -> Result<(), Error> {
-        let blocks = (text.size() / BLOCK) as u64;
-        self.key.apply(&self.iv, text)?;
-        self.iv = K::advanced(&self.iv, blocks);
-        Ok(())
     }
 
     /// Computes keystream ahead.
     fn fill(&mut self) -> Result<(), Error> {
         let ahead = &mut self.ahead[..self.next];
         ahead.fill(0);
-        self.key.apply(&self.iv, Text::InPlace(ahead))?;
-        self.iv = K::advanced(&self.iv, (self.next / BLOCK) as u64);
+        stream(&self.key, &mut self.iv, Text::InPlace(ahead))?;
         (self.used, self.filled) = (0, self.next);
         self.next = AHEAD;
         Ok(())
@@ -99,6 +86,15 @@ impl<K: StreamKey, const AHEAD: usize> Keystream<K, AHEAD> {
         stream.fill(0);
         self.used = end;
     }
+}
+
+/// Encrypts or decrypts whole blocks, and advances the iv.
+#[inline(never)] // once in a module of WebAssembly
+fn stream<K: StreamKey>(key: &K, iv: &mut [u8; 16], text: Text<'_>) -> Result<(), Error> {
+    let blocks = (text.size() / BLOCK) as u64;
+    key.apply(iv, text)?;
+    *iv = K::advanced(iv, blocks);
+    Ok(())
 }
 
 impl<K: StreamKey, const AHEAD: usize> Drop for Keystream<K, AHEAD> {
