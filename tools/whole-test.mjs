@@ -15,7 +15,7 @@ import { cpuTiers } from './cpus.mjs';
 import { buildSite } from './docs.mjs';
 import { fingerprint, treeFingerprint } from './fingerprint.mjs';
 import { install } from './install.mjs';
-import { leftOut } from './long-tests.mjs';
+import { keepCommit, leftOut } from './long-tests.mjs';
 import { prepareManagers } from './managers.mjs';
 import { prepareTestPrograms, testPrograms } from './prerequisites.mjs';
 import { runRustTests, rustSources } from './rust-tests.mjs';
@@ -67,6 +67,7 @@ export async function wholeTest({ long = false, record = false } = {}) {
       return said === undefined ? [] : [[task.title, said]];
     }),
   );
+  for (const title of known.keys()) await keepCommit(title);
   const again = tests
     .filter(({ title }) => !known.has(title))
     .map((task) => ({
@@ -78,6 +79,7 @@ export async function wholeTest({ long = false, record = false } = {}) {
         // What was missing may be installed when it is asked for again, or was installed meanwhile.
         if (said.skipped?.some((text) => mayAppear(text, programs))) return;
         keepVerdict(task.title, [files, await conditions()], said);
+        await keepCommit(task.title);
       },
     }));
   const failing = again.some(({ needs }) => needs?.includes('failing allocator'));

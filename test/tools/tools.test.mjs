@@ -1,7 +1,7 @@
 // What runs the tests: order and lanes of tasks, the verdict on a file, what the cache keeps.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { mayAppear, unexpectedSkips } from '../../tools/absent-tools.mjs';
 import { cached, keep, keepVerdict, verdict } from '../../tools/cache.mjs';
 import { treeFiles } from '../../tools/fingerprint.mjs';
 import { rustSources } from '../../tools/rust-tests.mjs';
-import { long } from '../../tools/long-tests.mjs';
+import { leftOut, long } from '../../tools/long-tests.mjs';
 import { runTasks } from '../../tools/schedule.mjs';
 import { Stop, root } from '../../tools/steps.mjs';
 import { Results, testTask } from '../../tools/test-files.mjs';
@@ -177,6 +177,23 @@ test('CONTRIBUTING.md has what npm test leaves out, its seconds, and the verb of
       );
     }
   assert.ok(workflows.every((text, index) => index === 0 || text.includes('test:all')));
+});
+
+test('a long test runs for all that changed since it passed last', async (t) => {
+  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  let head, first;
+  try {
+    head = git('rev-parse', 'HEAD');
+    first = git('rev-list', '--max-parents=0', 'HEAD').split('\n').at(-1);
+  } catch (error) {
+    return t.skip(`not in a checkout of git: ${error.message}`);
+  }
+  const titles = long.flatMap((each) => each.titles);
+  if (git('status', '--porcelain') === '')
+    assert.deepEqual([...(await leftOut(() => head)).keys()], titles);
+  if (first !== head) assert.deepEqual([...(await leftOut(() => first)).keys()], []);
+  const other = await leftOut((title) => (title === titles[0] ? first : head));
+  assert.equal(other.has(titles[0]), first === head);
 });
 
 test('in CI a test that lacks a tool fails the run, unless the tool is listed', () => {
