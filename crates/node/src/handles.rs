@@ -81,8 +81,7 @@ pub(crate) fn dispose_key(call: &Call<'_>) -> Value {
 /// `createCipher(algorithm, encrypt, iv, aad, key)`, with the handle of a prepared key in the frame
 /// instead of the last: returns a handle above 0, or minus a [`Status`].
 pub(crate) fn create_cipher(call: &Call<'_>) -> Value {
-    // A message has two KiB, which code that was not optimized as a whole moves several times.
-    let handle = stack::wiped(|| {
+    let handle = stack::wiped_key(|| {
         let cipher = call.uint32(0).and_then(|id| Cipher::from_id(u8::try_from(id).ok()?));
         let (cipher, encrypt) = cipher.zip(call.uint32(1)).ok_or(Status::Argument)?;
         let iv = call.bytes(2).ok_or(Status::Argument)?;
