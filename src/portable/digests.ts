@@ -8,7 +8,7 @@ import type { HashFacts } from '../catalog/facts.js';
 import { ofMessages } from './cost-model.js';
 import { provide, type Needs, type Pause, type Steps } from './execute.js';
 import { aligned, WINDOW } from './families/family.js';
-import { into, NEAR, PLAIN, type FamilyHash, type HashParams } from './families/hash.js';
+import { into, PLAIN, type FamilyHash, type HashParams } from './families/hash.js';
 import { Hmac, prepareHmac, writeKeyStates, writeMac } from './families/hmac.js';
 import { hkdf, hkdfExpand, hkdfExtract } from './families/hkdf.js';
 import { pbkdf2Steps, STEP } from './families/pbkdf2.js';
@@ -226,7 +226,7 @@ function writeDigests(
   target: Uint8Array,
 ): void {
   if (target.length === 0) return;
-  const { family, id, stateSize } = hash;
+  const { family, id } = hash;
   family.open();
   const place = family.start;
   const result = aligned(place + secret.length);
@@ -248,7 +248,7 @@ function writeDigests(
     }
     family.end = bytes.length;
   } finally {
-    hash.wipe(window + used, secret.length > 0 || stateSize > NEAR);
+    hash.wipe(window + used, secret.length > 0);
   }
 }
 

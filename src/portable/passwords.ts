@@ -37,7 +37,7 @@ function within<Result>(
     returned = true;
     return result;
   } finally {
-    family.wipe(places.at(-1)!, true);
+    family.wipe(places.at(-1)!);
     if (!returned) family.drop();
   }
 }

@@ -66,7 +66,7 @@ export function derive(
     report = undefined;
     // The working memory is overwritten already.
     const large = family.bytes().length > keptBytes;
-    family.wipe(end, true);
+    family.wipe(end);
     if (large || !done) family.drop();
   }
 }

@@ -24,9 +24,6 @@ const PAGE = 65_536;
 /** Bytes of the stack, which is first in the memory (tools/wasm.mjs), of modules with secrets. */
 const STACK_BYTES = 20_480;
 
-/** Bytes at the end of the stack that every call may use. */
-const NEAR_BYTES = 4096;
-
 /** No imports. */
 const none = {};
 
@@ -115,13 +112,13 @@ export class Family<Calls extends object> {
   }
 
   /**
-   * Overwrites what was laid out up to an end, and what calls left on the stack; all of the stack
-   * if keys were there. Gives back memory that was added.
+   * Overwrites what was laid out up to an end, and the last bytes of the stack: all of it if keys
+   * were there. Gives back memory that was added.
    */
-  wipe(end: number, keys = false): void {
+  wipe(end: number, stack = STACK_BYTES): void {
     const bytes = this.bytes();
     bytes.fill(0, this.start, end);
-    bytes.fill(0, keys ? 0 : STACK_BYTES - NEAR_BYTES, STACK_BYTES);
+    bytes.fill(0, STACK_BYTES - stack, STACK_BYTES);
     if (this.end !== this.#first) this.drop();
   }
 
@@ -188,6 +185,6 @@ export function within<Calls extends object, Result>(
     family.end = whole;
     return result;
   } finally {
-    family.wipe(places.at(-1)! + family.used, true);
+    family.wipe(places.at(-1)! + family.used);
   }
 }

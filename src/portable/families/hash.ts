@@ -82,8 +82,11 @@ export interface HashCalls {
 /** No seed, no key. */
 export const PLAIN: HashParams = { seed: [0, 0], secret: NO_BYTES, guard: undefined };
 
-/** A hash with more bytes of state uses more of the stack than the end. */
-export const NEAR = 256;
+/**
+ * Bytes of the stack that a hash without a key uses beside three states: BLAKE3 takes 9,124 of
+ * 12,040, others at most 2,448.
+ */
+const NEAR_BYTES = 4096;
 
 /** Up to this many bytes are read one by one, which is faster than by a view. */
 const FEW = 64;
@@ -188,13 +191,13 @@ export class FamilyHash {
       family.end = bytes.length;
       return read(bytes, result, result + room);
     } finally {
-      this.wipe(window + Math.min(length, WINDOW), secret.length > 0 || this.stateSize > NEAR);
+      this.wipe(window + Math.min(length, WINDOW), secret.length > 0);
     }
   }
 
-  /** Overwrites the memory of a call up to an end. */
+  /** Overwrites the memory of a call up to an end, and all of the stack if keys were there. */
   wipe(end: number, keys: boolean): void {
-    this.family.wipe(end, keys);
+    this.family.wipe(end, keys ? undefined : NEAR_BYTES + 3 * this.stateSize);
   }
 }
 
@@ -235,7 +238,7 @@ export class ExtendableHash extends FamilyHash {
       state.set(bytes.subarray(from, from + stateSize));
       family.end = bytes.length;
     } finally {
-      family.wipe(window + Math.min(WINDOW, target.length), secret.length > 0);
+      this.wipe(window + Math.min(WINDOW, target.length), secret.length > 0);
     }
   }
 }

@@ -99,7 +99,7 @@ function finishAtOnce(
     into(target)(bytes, result, result + target.length);
     family.end = bytes.length;
   } finally {
-    family.wipe(window + size, true);
+    family.wipe(window + size);
   }
   return true;
 }
