@@ -148,7 +148,6 @@ export interface Native {
   /** Keeps or returns the memory of collected large results (crates/request/src/pages.rs). */
   recycles(): number;
   setRecycling(keep: number): void;
-  catalog(): string;
   /** Returns the package version that the binary was built from; empty for the portable engine. */
   version(): string;
   engines(): string;

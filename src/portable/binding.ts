@@ -349,7 +349,6 @@ export function makePortable(host: Host): Native {
     recycles: () => 0,
     setRecycling: () => {},
 
-    catalog: () => JSON.stringify({ hashes, ciphers }),
     version: () => '',
     engines: enginesReport,
 

@@ -1,8 +1,8 @@
 //! The table of algorithms: every hash and cipher with its names and sizes.
 //!
 //! Aliases are the names and object identifiers that OpenSSL accepts, and common spellings. Names
-//! and aliases are compared without regard to case. The TypeScript table is generated from
-//! [`to_json`].
+//! and aliases are compared without regard to case. The TypeScript tables are generated from what
+//! `examples/catalog.rs` prints.
 
 /// A hash function. The discriminant is its number in [`HASHES`] and in the binding.
 #[repr(u8)]
@@ -322,75 +322,6 @@ impl CipherFacts {
 fn answers(name: &str, aliases: &[&str], wanted: &str) -> bool {
     name.eq_ignore_ascii_case(wanted)
         || aliases.iter().any(|alias| alias.eq_ignore_ascii_case(wanted))
-}
-
-/// Returns the whole catalog as JSON: `{"parameters":[...],"hashes":[...],"ciphers":[...]}`, each
-/// in the order of its numbers. The strings of the table are written as they are: a test checks
-/// that none needs an escape.
-pub fn to_json() -> String {
-    let hashes = HASHES.iter().map(|facts| {
-        format!(
-            "{{\"id\":{},\"name\":{:?},\"aliases\":{:?},\
-             \"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"tuple\":{},\
-             \"keyRequired\":{},\"direct\":{},\"seedBits\":{},\"hmac\":{},\
-             \"oneWay\":{},\"cryptographic\":{},\"broken\":{},\"standard\":{:?},\
-             \"portableCost\":{:?},\"parameters\":{}}}",
-            facts.hash as u8,
-            facts.name,
-            facts.aliases,
-            facts.digest_size,
-            facts.block_size,
-            facts.state_size,
-            facts.xof,
-            facts.tuple,
-            facts.key_required,
-            !facts.tuple && !facts.key_required,
-            facts.seed_bits,
-            facts.hmac,
-            facts.one_way,
-            facts.cryptographic,
-            facts.broken,
-            facts.standard,
-            facts.portable_cost,
-            parameters_json(facts.parameters),
-        )
-    });
-    let ciphers = CIPHERS.iter().map(|facts| {
-        format!(
-            "{{\"id\":{},\"name\":{:?},\"aliases\":{:?},\
-             \"keySize\":{},\"ivSize\":{},\"ivMax\":{},\"aead\":{},\"tagSize\":{},\"tagMin\":{},\
-             \"maxSource\":{},\"maxAad\":{},\"standard\":{:?},\"portableCost\":{:?}}}",
-            facts.cipher as u8,
-            facts.name,
-            facts.aliases,
-            facts.key_size,
-            facts.iv_size,
-            facts.iv_max,
-            facts.aead,
-            facts.tag_size,
-            facts.tag_min,
-            facts.max_source,
-            facts.max_aad,
-            facts.standard,
-            facts.portable_cost,
-        )
-    });
-    format!(
-        "{{\"parameters\":{:?},\"hashes\":[{}],\"ciphers\":[{}]}}",
-        Parameter::NAMES,
-        joined(hashes),
-        joined(ciphers),
-    )
-}
-
-fn parameters_json(ranges: &[ParameterRange]) -> String {
-    if ranges.is_empty() {
-        return "null".into();
-    }
-    let ranges = ranges.iter().map(|ParameterRange { parameter, least, most }| {
-        format!("{:?}:[{least},{most}]", Parameter::NAMES[*parameter as usize])
-    });
-    format!("{{{}}}", joined(ranges))
 }
 
 /// Returns the items of a JSON array or object.

@@ -10,7 +10,7 @@ use crate::handles;
 use crate::run;
 use crate::task::pool;
 use crate::values::{Function, Value};
-use millrace_core::catalog::{self, Cipher, Hash};
+use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::engines;
 use millrace_pool::Cancellation;
 use millrace_request::decode::{self, Frame};
@@ -74,7 +74,6 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("setThreads", set_threads),
     ("recycles", recycles),
     ("setRecycling", set_recycling),
-    ("catalog", catalog),
     ("version", version),
     ("engines", engines_report),
     ("forkState", fork_state),
@@ -312,11 +311,6 @@ fn set_recycling(call: &Call<'_>) -> Value {
 /// `version()`: returns the version of this binary, which must be that of the package.
 fn version(call: &Call<'_>) -> Value {
     call.env.utf8(env!("CARGO_PKG_VERSION"))
-}
-
-/// `catalog()`: returns the table of algorithms as JSON.
-fn catalog(call: &Call<'_>) -> Value {
-    call.env.utf8(&catalog::to_json())
 }
 
 /// `engines()`: returns the implementation of each algorithm as JSON.
