@@ -61,7 +61,13 @@ export type {
   CreateHmacOptions,
   DigestEncoding,
 } from './hashers/options.js';
-export * from './kdf/derivations.js';
+export * from './functions/derivations.js';
+export type { Argon2Algorithm } from './base/kdf-costs.js';
+export type { Argon2CallParameters, Argon2Cost, Argon2Parameters } from './kdf/argon2.js';
+export type { DerivationCallOptions, DerivationProgress } from './kdf/derive.js';
+export type { Hkdf, HkdfExpand, HkdfExtract } from './kdf/hkdf-types.js';
+export type { HashPasswordOptions, VerifyPasswordOptions } from './kdf/passwords.js';
+export type { ScryptOptions } from './kdf/scrypt.js';
 export { hkdf } from './functions/hkdf.js';
 export { timingSafeEqual } from './functions/timing-safe-equal.js';
 export type { ManyOptions, ManyOutput } from './operations/batch/arguments.js';

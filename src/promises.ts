@@ -27,9 +27,14 @@ export {
   needsRehash,
   timingSafeEqual,
 } from './index.js';
-export * from './kdf/promises.js';
+export * from './functions/promises/derivations.js';
+export type { HkdfPromises } from './kdf/hkdf-types.js';
 export { hkdf } from './functions/promises/hkdf.js';
 export type {
+  Argon2Algorithm,
+  Argon2CallParameters,
+  Argon2Cost,
+  Argon2Parameters,
   Bytes,
   CipherAlgorithm,
   CipherName,
@@ -41,6 +46,8 @@ export type {
   CreateHashOptions,
   CreateHmacOptions,
   Data,
+  DerivationCallOptions,
+  DerivationProgress,
   Digest,
   DigestEncoding,
   Encoding,
@@ -55,6 +62,7 @@ export type {
   HashName,
   HashOptions,
   HashParameterOptions,
+  HashPasswordOptions,
   Hasher,
   HmacOptions,
   Message,
@@ -70,6 +78,7 @@ export type {
   Progress,
   RouteName,
   RouteOptions,
+  ScryptOptions,
   SealOptions,
   SealWithPassphraseOptions,
   SecretInput,
@@ -81,6 +90,7 @@ export type {
   UnwrapKeyOptions,
   VerifyHmacOptions,
   VerifyMacOptions,
+  VerifyPasswordOptions,
   WrapAlgorithm,
   WrapKeyOptions,
 } from './index.js';
@@ -97,7 +107,7 @@ export {
 } from './functions/promises/digests.js';
 export { generateKey, randomBytes } from './functions/random.js';
 export type { HashTransformStream } from './streams/hash-transform.js';
-export type { FileEntry } from './functions/promises/digests.js';
+export type { FileEntry } from './functions/files.js';
 export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
 export { verifyHmac, verifyMac } from './functions/promises/verify-mac.js';
 export {

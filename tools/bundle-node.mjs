@@ -46,10 +46,12 @@ const firstCallFiles = {
   ],
   'functions/promises/many': ['functions/promises/many'],
   'functions/promises/sealed': ['functions/promises/sealed'],
-  'kdf/derivations': [
+  'functions/derivations': [
     'base/kdf-costs',
     'base/wrap-algorithms',
+    'functions/derivations',
     'functions/key-wrap',
+    'functions/promises/derivations',
     'functions/promises/key-wrap',
     ...kdfModules(),
   ],
@@ -70,13 +72,13 @@ const firstCallFiles = {
  */
 const exportedCalls = [
   'compat/node-crypto/derivations',
+  'functions/derivations',
   'functions/engines',
   'functions/key-wrap',
+  'functions/promises/derivations',
   'functions/promises/key-wrap',
   'functions/promises/sealed',
   'functions/settings',
-  'kdf/derivations',
-  'kdf/promises',
 ];
 
 /** Entry points with files of their own, which others would load too. */
@@ -98,6 +100,8 @@ const entryModules = {
     'functions/promises/ciphers',
     'functions/promises/digests',
     'functions/promises/hkdf',
+    'functions/promises/quick',
+    'functions/promises/verify',
     'functions/promises/verify-mac',
   ],
 };

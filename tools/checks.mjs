@@ -10,7 +10,7 @@ import { cargo } from './cargo.mjs';
 import { npm } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { rustSources } from './rust-tests.mjs';
-import { probe, root, skipped, step } from './steps.mjs';
+import { Stop, probe, root, skipped, step } from './steps.mjs';
 
 /** @returns {import('./schedule.mjs').Task[]} */
 export function checks() {
@@ -25,6 +25,8 @@ export function checks() {
     { title: 'documentation of Rust', ...ofRust, run: rustDocs },
     { title: 'rustfmt', run: () => component('rustfmt', format, 'rustfmt') },
     { title: 'licences and sources of crates', run: checkCrates },
+    { title: 'generated calls', run: () => checkGenerated('calls') },
+    { title: 'generated catalog', lane: 'cargo', run: () => checkGenerated('catalog') },
     { title: 'Prettier', run: checkFormat },
     { title: 'oxlint', run: () => tool('oxlint', 'oxlint', ['--deny-warnings']) },
     types('types of the tests', 'tools/tsconfig.types.json'),
@@ -53,6 +55,14 @@ function checkFormat() {
     '--cache', '--cache-strategy', 'content',
     '--cache-location', join(root, 'target', 'prettier-cache'),
   ]);
+}
+
+/** Fails if a file is not as its generator in this folder would write it. */
+async function checkGenerated(name) {
+  const { staleFiles } = await import(`./${name}.mjs`);
+  const stale = staleFiles();
+  if (stale.length > 0)
+    throw new Stop(`millrace: run node tools/${name}.mjs, which writes ${stale.join(', ')}`);
 }
 
 const clippy = ['clippy', '--workspace', '--all-targets'];

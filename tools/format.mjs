@@ -1,8 +1,8 @@
 // Writes generated files as the formatters of the project leave them.
 
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { root } from './steps.mjs';
 
@@ -15,3 +15,18 @@ export function writeFormatted(path, text) {
 }
 
 export const prettier = join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs');
+
+/** Returns the paths of files that do not have these texts, as Prettier formats them. */
+export function staleOf(texts) {
+  return [...texts]
+    .filter(([path, input]) => {
+      const file = join(root, path);
+      const options = { input, encoding: /** @type {const} */ ('utf8'), cwd: dirname(file) };
+      const args = [prettier, '--stdin-filepath', file];
+      return (
+        !existsSync(file) ||
+        readFileSync(file, 'utf8') !== execFileSync(process.execPath, args, options)
+      );
+    })
+    .map(([path]) => path);
+}

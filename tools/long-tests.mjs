@@ -82,7 +82,8 @@ export async function leftOut(passed = (title) => verdict(title, LAST)?.commit) 
  */
 async function changedPaths(commit) {
   const ours =
-    commit !== undefined && (await git('merge-base', '--is-ancestor', commit, 'HEAD')) !== undefined;
+    commit !== undefined &&
+    (await git('merge-base', '--is-ancestor', commit, 'HEAD')) !== undefined;
   const [head] = (await git('rev-parse', 'HEAD')) ?? [];
   const [published = head] = (await git('merge-base', 'HEAD', '@{upstream}')) ?? [];
   const base = ours ? commit : published === head ? 'HEAD~1' : published;

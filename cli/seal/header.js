@@ -76,7 +76,7 @@ function raiseMemoryLimit(scrypt, name) {
   const { checkLimits } = require('../../dist/streams/passphrase/pumps.js')[
     'streams/passphrase/derive-key'
   ];
-  const { scryptMemory } = require('../../dist/kdf/derivations.js')['base/kdf-costs'];
+  const { scryptMemory } = require('../../dist/functions/derivations.js')['base/kdf-costs'];
   try {
     checkLimits(scrypt, limits);
   } catch {

@@ -22,16 +22,9 @@ import {
 } from '../request/request.js';
 import { type EngineOptions, engineNames } from '../engines/engines.js';
 import { makeError } from '../base/errors.js';
-import {
-  argon2Kind,
-  argon2Version,
-  checkArgon2Salt,
-  keySize,
-  type Argon2Algorithm,
-} from '../base/kdf-costs.js';
+import { argon2Kind, argon2Version, checkArgon2Salt, keySize } from '../base/kdf-costs.js';
 import { between } from '../base/numbers.js';
 
-export type { Argon2Algorithm };
 import { setKeyInput, type SecretInput } from '../request/key-input.js';
 import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
 import {

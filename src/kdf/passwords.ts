@@ -37,7 +37,15 @@ import { allocate, base64, utf8, type Buffer } from '#platform/base/runtime.js';
 import { setKeyInput, type SecretInput } from '../request/key-input.js';
 import { wipeCopy } from '../base/secret-copy.js';
 import { BCRYPT, bcryptString, refuseZero, setBcryptOf } from './bcrypt.js';
-import { type DerivationParser, derivationNames, type DerivationCallOptions } from './derive.js';
+import {
+  derivationNames,
+  derivePromise,
+  deriveSync,
+  deriveThen,
+  type DerivationCallOptions,
+  type DerivationParser,
+} from './derive.js';
+import type { Callback } from '../scheduling/completions.js';
 import { setScryptOf, type ScryptOptions } from './scrypt.js';
 import {
   argon2Kind,
@@ -241,6 +249,32 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
         ? bcryptString(scheme.cost, salt, hash)
         : `${prefixOf(scheme)}$${unpadded(salt)}$${unpadded(hash)}`,
   };
+}
+
+/** Runs `hashPassword(password[, options][, callback])`. */
+export function hashPasswordNow(given: IArguments): unknown {
+  const count = given.length - 1;
+  const last: unknown = count >= 0 ? given[count] : undefined;
+  if (typeof last !== 'function') {
+    const { parser, finish } = hashing(given, given.length);
+    return finish(deriveSync(parser, given, given.length) as Buffer);
+  }
+  const { parser, finish } = hashing(given, count);
+  const then: Callback<unknown> = (error, hash) =>
+    error === null
+      ? (last as Callback<string>)(null, finish(hash as Buffer))
+      : (last as (error: unknown) => void)(error);
+  return deriveThen(then, parser, given, count);
+}
+
+/** Runs it with a promise. */
+export function hashPasswordLater(given: IArguments): Promise<unknown> {
+  try {
+    const { parser, finish } = hashing(given, given.length);
+    return derivePromise(parser, given).then((hash) => finish(hash as Buffer));
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
 }
 
 function prefixOf(scheme: Exclude<Scheme, { readonly kind: 'bcrypt' }>): string {

@@ -105,16 +105,12 @@ export async function hashFileAsync(
  * Refuses arguments of hashFile or hashFiles after the last supported one: a callback there would
  * never be called.
  */
-export function checkFileCount(
-  given: ArrayLike<unknown>,
-  most: number,
-  takes = 'hashFile takes an algorithm, a path',
-): void {
+export function checkFileCount(given: ArrayLike<unknown>, most: number, name = 'hashFile'): void {
   for (let index = most; index < given.length; index++) {
     if (given[index] !== undefined)
       throw makeError(
         'ERR_MISSING_ARGUMENT',
-        `${takes}, an encoding or options, and a callback; not ${given.length} arguments`,
+        `${name} takes an algorithm, ${name === 'hashFile' ? 'a path' : 'paths'}, an encoding or options, and a callback; not ${given.length} arguments`,
       );
   }
 }

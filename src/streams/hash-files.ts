@@ -98,11 +98,13 @@ export function hashFilesThen(
  * iterables.
  */
 export async function hashFilesAsync(
+  check: () => void,
   algorithm: unknown,
   paths: unknown,
   form: unknown,
   extra: unknown,
 ): Promise<unknown[]> {
+  check();
   const plan = planOf(algorithm, form, extra);
   return await hashAll(plan, ...itemsOf(paths));
 }

@@ -16,11 +16,11 @@ export type HashTransformStream<E extends Encoding> = TransformStream<Data, Data
 /** Larger chunks are hashed on the pool. */
 const INLINE_BYTES = 64 * 1024;
 
-// functions/promises/digests.ts documents this function.
-export function hashTransformStream<E extends Encoding>(
+// `hashTransformStream` of millrace/promises (tools/calls/digests.mjs).
+export function hashingStream<E extends Encoding = 'buffer'>(
   algorithm: HashAlgorithm,
-  encoding: E,
-  options: CreateHashOptions | undefined,
+  encoding: E = 'buffer' as E,
+  options?: CreateHashOptions,
 ): HashTransformStream<E> {
   const hasher = createHash(algorithm, options);
   const digest = new PromiseCompletion();

@@ -219,7 +219,7 @@ test(
 );
 
 test('the comment of each synchronous derivation says first that it blocks the event loop', () => {
-  const source = readFileSync(join(root, 'src', 'kdf', 'derivations.ts'), 'utf8');
+  const source = readFileSync(join(root, 'src', 'functions', 'derivations.ts'), 'utf8');
   const documented = [...source.matchAll(/\/\*\*\n((?: \*.*\n)*?) \*\/\nexport function (\w+)/g)];
   const blocks = /^ \* \*\*Without a callback it blocks the event loop/;
   assert.deepEqual(

@@ -1,43 +1,8 @@
-/**
- * Key derivation as exported by `millrace`: synchronous without a callback, otherwise on the worker
- * threads.
- */
-import { refuseSurplus } from '../base/errors.js';
-import type { Data } from '../base/arguments.js';
-import type { Callback } from '../scheduling/completions.js';
-import type { SecretInput } from '../request/key-input.js';
-import type { HashAlgorithm } from '../catalog/catalog.js';
-import type { Buffer } from '#platform/base/runtime.js';
-import {
-  argon2Parser,
-  type Argon2Algorithm,
-  type Argon2CallParameters,
-  type Argon2Parameters,
-} from './argon2.js';
-import { derive, deriveSync, deriveThen, type DerivationCallOptions } from './derive.js';
-import type { EngineOptions } from '../engines/engines.js';
-import {
-  hashing,
-  needsRehashed,
-  verifyParser,
-  type HashPasswordOptions,
-  type VerifyPasswordOptions,
-} from './passwords.js';
-import { pbkdf2Parser } from './pbkdf2.js';
-import { scryptParser, type ScryptOptions } from './scrypt.js';
+// Key derivations: the descriptions that tools/calls.mjs reads.
 
-export type {
-  Argon2Algorithm,
-  Argon2CallParameters,
-  Argon2Cost,
-  Argon2Parameters,
-} from './argon2.js';
-export type { DerivationCallOptions, DerivationProgress } from './derive.js';
-export type { Hkdf, HkdfExpand, HkdfExtract } from './hkdf-types.js';
-export type { HashPasswordOptions, VerifyPasswordOptions } from './passwords.js';
-export type { ScryptOptions } from './scrypt.js';
+export default 'Key derivation and password hashes';
 
-/**
+/*
  * **Without a callback it blocks the event loop until the work is done; `await` does not change
  * that.** Servers import it from `millrace/promises`.
  *
@@ -69,31 +34,30 @@ export type { ScryptOptions } from './scrypt.js';
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_MEMORY_LIMIT when `maxmem` is too small (the message names the required bytes),
  *   ERR_OUT_OF_MEMORY
+ *
+ * @promised
+ * Derives a key from a password with scrypt (RFC 7914); see `scrypt` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { randomBytes, scrypt } from 'millrace/promises';
+ *
+ * const salt = randomBytes(16);
+ * await scrypt('a password', salt, 32, { N: 16384, r: 8, p: 1 });
+ * ```
  */
-export function scrypt(
-  password: SecretInput,
-  salt: Data,
-  keylen: number,
-  options?: ScryptOptions,
-): Buffer;
-export function scrypt(
-  password: SecretInput,
-  salt: Data,
-  keylen: number,
-  callback: Callback<Buffer>,
-): void;
-export function scrypt(
-  password: SecretInput,
-  salt: Data,
-  keylen: number,
-  options: (ScryptOptions & DerivationCallOptions) | undefined,
-  callback: Callback<Buffer>,
-): void;
-export function scrypt(): unknown {
-  return derive(scryptParser, arguments);
-}
+export const scrypt = {
+  form: 'derivation',
+  takes: { password: 'SecretInput', salt: 'Data', keylen: 'number' },
+  options: 'ScryptOptions',
+  result: 'Buffer',
+  runs: {
+    millrace: 'derive(scryptParser, arguments)',
+    promises: 'derivePromise(scryptParser, arguments)',
+  },
+};
 
-/**
+/*
  * **Without a callback it blocks the event loop until the work is done; `await` does not change
  * that.** Servers import it from `millrace/promises`.
  *
@@ -120,37 +84,34 @@ export function scrypt(): unknown {
  * @param digest name of the hash, for example `sha256`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM
+ *
+ * @promised
+ * Derives a key from a password with PBKDF2 (RFC 8018); see `pbkdf2` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { pbkdf2, randomBytes } from 'millrace/promises';
+ *
+ * await pbkdf2('a password', randomBytes(16), 600_000, 32, 'sha256');
+ * ```
  */
-export function pbkdf2(
-  password: SecretInput,
-  salt: Data,
-  iterations: number,
-  keylen: number,
-  digest: HashAlgorithm,
-  options?: EngineOptions,
-): Buffer;
-export function pbkdf2(
-  password: SecretInput,
-  salt: Data,
-  iterations: number,
-  keylen: number,
-  digest: HashAlgorithm,
-  callback: Callback<Buffer>,
-): void;
-export function pbkdf2(
-  password: SecretInput,
-  salt: Data,
-  iterations: number,
-  keylen: number,
-  digest: HashAlgorithm,
-  options: DerivationCallOptions | undefined,
-  callback: Callback<Buffer>,
-): void;
-export function pbkdf2(): unknown {
-  return derive(pbkdf2Parser, arguments);
-}
+export const pbkdf2 = {
+  form: 'derivation',
+  takes: {
+    password: 'SecretInput',
+    salt: 'Data',
+    iterations: 'number',
+    keylen: 'number',
+    digest: 'HashAlgorithm',
+  },
+  result: 'Buffer',
+  runs: {
+    millrace: 'derive(pbkdf2Parser, arguments)',
+    promises: 'derivePromise(pbkdf2Parser, arguments)',
+  },
+};
 
-/**
+/*
  * **Without a callback it blocks the event loop until the work is done; `await` does not change
  * that.** Servers import it from `millrace/promises`.
  *
@@ -178,18 +139,39 @@ export function pbkdf2(): unknown {
  * @param algorithm `'argon2id'`, `'argon2d'` or `'argon2i'`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT, ERR_OUT_OF_MEMORY
+ *
+ * @promised
+ * Derives a key from a password with Argon2 (RFC 9106); see `argon2` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { argon2, randomBytes } from 'millrace/promises';
+ *
+ * await argon2('argon2id', {
+ *   message: 'a password',
+ *   nonce: randomBytes(16),
+ *   memory: 19456, // KiB
+ *   passes: 2,
+ *   parallelism: 1,
+ *   tagLength: 32,
+ * });
+ * ```
  */
-export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Buffer;
-export function argon2(
-  algorithm: Argon2Algorithm,
-  parameters: Argon2CallParameters,
-  callback: Callback<Buffer>,
-): void;
-export function argon2(): unknown {
-  return derive(argon2Parser, arguments);
-}
+export const argon2 = {
+  form: 'derivation',
+  takes: { algorithm: 'Argon2Algorithm' },
+  options: 'Argon2Parameters',
+  name: 'parameters',
+  required: true,
+  later: 'Argon2CallParameters',
+  result: 'Buffer',
+  runs: {
+    millrace: 'derive(argon2Parser, arguments)',
+    promises: 'derivePromise(argon2Parser, arguments)',
+  },
+};
 
-/**
+/*
  * **Without a callback it blocks the event loop until the work is done; `await` does not change
  * that.** Servers import it from `millrace/promises`.
  *
@@ -210,31 +192,28 @@ export function argon2(): unknown {
  *   it is not normalized
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT, ERR_OUT_OF_MEMORY
+ *
+ * @promised
+ * Hashes a password for storage; see `hashPassword` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { hashPassword, verifyPassword } from 'millrace/promises';
+ *
+ * const stored = await hashPassword('a password');
+ * // '$argon2id$v=19$m=19456,t=2,p=1$…'
+ * await verifyPassword('a password', stored); // true
+ * ```
  */
-export function hashPassword(password: SecretInput, options?: HashPasswordOptions): string;
-export function hashPassword(password: SecretInput, callback: Callback<string>): void;
-export function hashPassword(
-  password: SecretInput,
-  options: (HashPasswordOptions & DerivationCallOptions) | undefined,
-  callback: Callback<string>,
-): void;
-export function hashPassword(): unknown {
-  const given = arguments as ArrayLike<unknown>;
-  const last = given.length > 0 ? given[given.length - 1] : undefined;
-  if (typeof last !== 'function') {
-    const { parser, finish } = hashing(given, given.length);
-    return finish(deriveSync(parser, given, given.length) as Buffer);
-  }
-  const callback = last as Callback<string>;
-  const { parser, finish } = hashing(given, given.length - 1);
-  const then: Callback<unknown> = (error, hash) =>
-    error === null
-      ? callback(null, finish(hash as Buffer))
-      : (callback as (error: unknown) => void)(error);
-  return deriveThen(then, parser, given, given.length - 1);
-}
+export const hashPassword = {
+  form: 'derivation',
+  takes: { password: 'SecretInput' },
+  options: 'HashPasswordOptions',
+  result: 'string',
+  runs: { millrace: 'hashPasswordNow(arguments)', promises: 'hashPasswordLater(arguments)' },
+};
 
-/**
+/*
  * **Without a callback it blocks the event loop until the work is done; `await` does not change
  * that.** Servers import it from `millrace/promises`.
  *
@@ -256,28 +235,32 @@ export function hashPassword(): unknown {
  * @throws MillraceError ERR_PASSWORD_HASH for a string that is not a known password hash,
  *   ERR_MEMORY_LIMIT and ERR_WORK_LIMIT for a hash above the limits, ERR_MISSING_ARGUMENT,
  *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUT_OF_MEMORY
+ *
+ * @promised
+ * Resolves with true if the password matches the hash; see `verifyPassword` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { verifyPassword } from 'millrace/promises';
+ *
+ * // A hash that the bcrypt package made.
+ * const stored =
+ *   '$2b$04$SQe9knOzepOVKoYXo9xTtef4wAWA5SDSAuVRBPtlvHgNLigt.YZxC';
+ * await verifyPassword('a password', stored); // true
+ * ```
  */
-export function verifyPassword(
-  password: SecretInput,
-  hash: string,
-  options?: VerifyPasswordOptions,
-): boolean;
-export function verifyPassword(
-  password: SecretInput,
-  hash: string,
-  callback: Callback<boolean>,
-): void;
-export function verifyPassword(
-  password: SecretInput,
-  hash: string,
-  options: (VerifyPasswordOptions & DerivationCallOptions) | undefined,
-  callback: Callback<boolean>,
-): void;
-export function verifyPassword(): unknown {
-  return derive(verifyParser, arguments);
-}
+export const verifyPassword = {
+  form: 'derivation',
+  takes: { password: 'SecretInput', hash: 'string' },
+  options: 'VerifyPasswordOptions',
+  result: 'boolean',
+  runs: {
+    millrace: 'derive(verifyParser, arguments)',
+    promises: 'derivePromise(verifyParser, arguments)',
+  },
+};
 
-/**
+/*
  * Returns true if {@link hashPassword} with these options would make a different kind of hash, so
  * that the password should be hashed again at its next login. Always true for bcrypt.
  *
@@ -295,7 +278,10 @@ export function verifyPassword(): unknown {
  * @throws MillraceError ERR_PASSWORD_HASH, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM
  */
-export function needsRehash(hash: string, options?: HashPasswordOptions): boolean {
-  if (arguments.length > 2) refuseSurplus(arguments, 2, 'needsRehash');
-  return needsRehashed(hash, options);
-}
+export const needsRehash = {
+  form: 'written',
+  more: { millrace: [['', '(hash: string, options?: HashPasswordOptions): boolean']] },
+  runs: { millrace: 'needsRehashed(hash, options)' },
+  most: 2,
+  given: { millrace: 'hash?: unknown, options?: unknown' },
+};

@@ -1,0 +1,358 @@
+// Generates the calls of `millrace` and `millrace/promises` from one description of each, in
+// tools/calls/: the overloads with their comments and the functions that run them. Run after
+// changing a description: node tools/calls.mjs. `npm run check` fails when a generated file is
+// stale.
+//
+// A description is an exported constant with the name of the call and a comment, in which `@later`,
+// `@promised` and the like begin the comments of further overloads.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import * as ciphers from './calls/ciphers.mjs';
+import * as derivations from './calls/derivations.mjs';
+import * as digests from './calls/digests.mjs';
+import * as keyWrap from './calls/key-wrap.mjs';
+import * as verifyMac from './calls/verify-mac.mjs';
+import { staleOf, writeFormatted } from './format.mjs';
+import { root } from './steps.mjs';
+
+/** The modules with descriptions, by the names of their files without dashes. */
+const groups = { ciphers, derivations, digests, keyWrap, verifyMac };
+
+const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/**
+ * The description of a call.
+ *
+ * @typedef {object} Call
+ * @property {'call' | 'verdict' | 'digest' | 'many' | 'derivation' | 'written'} form
+ * @property {Readonly<Record<string, string>>} [takes] the types of its arguments before options
+ * @property {string} [options] the type of its options
+ * @property {string} [name] the name of the options: `options`, unless they are required inputs
+ * @property {string} [result] the type of its result
+ * @property {Readonly<Record<string, string>>} [chunks] its arguments where the message is a stream
+ * @property {string} [reading] the type of further options of a call that reads
+ * @property {Readonly<{ millrace?: string[], promises?: string[] }>} [more] further overloads
+ * @property {Readonly<{ millrace?: string, promises?: string }>} runs what runs it
+ * @property {Readonly<{ millrace?: string, promises?: string }>} [quick] statements that return in the
+ *   common cases: a function of their own would cost 320 instructions
+ * @property {Readonly<{ millrace?: string, promises?: string }>} [first] a statement before it
+ * @property {number} [most] the most arguments, where `runs` does not refuse others
+ * @property {false} [promise] in `millrace/promises` it returns no promise
+ * @property {Readonly<{ millrace?: string, promises?: string }>} [given] the parameters of that
+ */
+
+const TARGET = 'T extends Bytes | undefined = undefined';
+const ENCODING = "E extends Encoding = 'buffer'";
+const MAYBE = 'E extends Encoding | undefined = undefined';
+
+const list = (takes) => Object.entries(takes).map(([name, type]) => `${name}: ${type}`);
+
+/** An overload: the section of its comment, type parameters, parameters, result. */
+const overload = (section, types, parameters, result) => ({
+  section,
+  text: `${types.length ? `<${types.join(', ')}>` : ''}(${parameters.join(', ')}): ${result}`,
+});
+
+/**
+ * The overloads of each form, in both entry points.
+ *
+ * @type {Record<string, (call: any) => { millrace?: object[], promises?: object[] }>}
+ */
+const forms = {
+  // With options that have a target.
+  call({ takes, options, result }) {
+    const own = `${options} & Partial<TextTargetOptions<T>>`;
+    const of = (section, more, rest, returns) =>
+      overload(section, [TARGET], [...list(takes), `options: ${own}${more}`, ...rest], returns);
+    const output = `Output<T, ${result}>`;
+    return {
+      millrace: [
+        of('', '', [], output),
+        of('later', ' & RouteOptions', [`callback: Callback<${output}>`], 'void'),
+      ],
+      promises: [of('promised', ' & CallOptions', [], `Promise<${output}>`)],
+    };
+  },
+
+  // With options, and a result without a target.
+  verdict({ takes, options, result }) {
+    const of = (section, type, rest, returns) =>
+      overload(section, [], [...list(takes), `options: ${type}`, ...rest], returns);
+    return {
+      millrace: [
+        of('', options, [], result),
+        of('later', `${options} & RouteOptions`, [`callback: Callback<${result}>`], 'void'),
+      ],
+      promises: [of('promised', `${options}<Data> & CallOptions`, [], `Promise<${result}>`)],
+    };
+  },
+
+  // With an encoding, or options that have an encoding and a target.
+  digest({ takes, options, chunks, reading }) {
+    const own = `${options}<E> & Partial<TargetOptions<T>>`;
+    const output = 'Output<T, Digest<E>>';
+    const both = [ENCODING, TARGET];
+    const all = list(takes);
+    const promised = (given, section, type) => [
+      overload(
+        section,
+        [ENCODING],
+        [...list(given), 'encoding?: E', `options?: ${type}`],
+        'Promise<Digest<E>>',
+      ),
+      overload(
+        'all options',
+        both,
+        [...list(given), `options: ${own} & ${type}`],
+        `Promise<${output}>`,
+      ),
+    ];
+    return {
+      millrace: [
+        overload('', [ENCODING], [...all, 'encoding?: E'], 'Digest<E>'),
+        overload('options', both, [...all, `options: ${own}`], output),
+        overload(
+          'later',
+          ['E extends Encoding'],
+          [...all, 'encoding: E | Callback<Buffer>', 'callback?: Callback<Digest<E>>'],
+          'void',
+        ),
+        overload(
+          'all options',
+          both,
+          [
+            ...all,
+            `options: ${own} & ${reading ?? 'RouteOptions'}`,
+            `callback: Callback<${output}>`,
+          ],
+          'void',
+        ),
+      ],
+      promises: [
+        ...promised(takes, 'promised', reading ?? 'CallOptions'),
+        ...(chunks ? promised(chunks, 'chunks', 'StreamOptions') : []),
+      ],
+    };
+  },
+
+  // Of many messages: without an encoding the results are in one Buffer.
+  many({ takes, options }) {
+    const own = `ManyOptions<${options}, E, T>`;
+    const both = [MAYBE, TARGET];
+    const all = list(takes);
+    const promised = list({ ...takes, sources: `${takes.sources} | AsyncIterable<Message>` });
+    return {
+      millrace: [
+        overload('', [MAYBE], [...all, 'encoding?: E'], 'ManyOutput<E>'),
+        overload('options', both, [...all, `options: ${own}`], 'ManyOutput<E, T>'),
+        overload(
+          'later',
+          ['E extends Encoding'],
+          [...all, 'encoding: E | Callback<Buffer>', 'callback?: Callback<Digest<E>[]>'],
+          'void',
+        ),
+        overload(
+          'all options',
+          both,
+          [...all, `options: ${own} & RouteOptions`, 'callback: Callback<ManyOutput<E, T>>'],
+          'void',
+        ),
+      ],
+      promises: [
+        overload(
+          'promised',
+          [MAYBE],
+          [...promised, 'encoding?: E', 'options?: CallOptions'],
+          'Promise<ManyOutput<E>>',
+        ),
+        overload(
+          'all options',
+          both,
+          [...promised, `options: ${own} & CallOptions`],
+          'Promise<ManyOutput<E, T>>',
+        ),
+      ],
+    };
+  },
+
+  // Of secrets, with options that may be left out unless they are the inputs.
+  derivation({ takes, options, name = 'options', required = false, later, result }) {
+    const all = list(takes);
+    const asynchronous =
+      later ?? (options ? `${options} & DerivationCallOptions` : 'DerivationCallOptions');
+    const callback = `callback: Callback<${result}>`;
+    const optional = asynchronous.includes('&') ? `(${asynchronous})` : asynchronous;
+    const mark = required ? '' : '?';
+    return {
+      millrace: [
+        overload('', [], [...all, `${name}${mark}: ${options ?? 'EngineOptions'}`], result),
+        ...(required ? [] : [overload('later', [], [...all, callback], 'void')]),
+        overload(
+          'later options',
+          [],
+          [...all, `${name}: ${required ? asynchronous : `${optional} | undefined`}`, callback],
+          'void',
+        ),
+      ],
+      promises: [
+        overload('promised', [], [...all, `${name}${mark}: ${asynchronous}`], `Promise<${result}>`),
+      ],
+    };
+  },
+
+  // As the description has them.
+  written: () => ({ millrace: [], promises: [] }),
+};
+
+/** The comments of overloads whose descriptions have none. */
+const usual = {
+  'all options': 'Works like the form above, with all options in one object.',
+};
+
+/** Returns the sections of a comment, by the tags that begin them; the first has none. */
+function sectionsOf(comment) {
+  const sections = new Map([['', []]]);
+  let section = '';
+  for (const line of comment.split('\n').map((each) => each.replace(/^ *\* ?/, ''))) {
+    const [, tag] = /^@(options|later|promised|chunks|more\d)$/.exec(line) ?? [];
+    if (tag !== undefined) sections.set((section = tag), []);
+    else sections.get(section).push(line);
+  }
+  return new Map(
+    [...sections].map(([tag, lines]) => [tag, lines.join('\n').replace(/^\n+|\s+$/g, '')]),
+  );
+}
+
+/** Returns the comments of the descriptions in a file, by their names. */
+function commentsOf(file) {
+  const text = readFileSync(join(root, file), 'utf8');
+  const found = text.matchAll(/\/\*\n((?:(?!\*\/)[^])*)\*\/\nexport const (\w+)/g);
+  return new Map([...found].map(([, comment, name]) => [name, sectionsOf(comment)]));
+}
+
+/** Returns a comment as it stands in TypeScript. */
+function commentText(text) {
+  if (text === undefined) return '';
+  if (!text.includes('\n') && text.length <= 92) return `/** ${text} */\n`;
+  return `/**\n${text.replace(/^/gm, ' * ').replace(/ +$/gm, '')}\n */\n`;
+}
+
+/** What modules of each platform export. */
+const platform = {
+  '#platform/base/runtime.js': ['Buffer'],
+  '#platform/streams/files.js': ['FileSource'],
+};
+
+/** Returns the modules of src that export something by itself, by its name, and its kind. */
+function exportsOfSource() {
+  const found = new Map();
+  for (const [module, names] of Object.entries(platform))
+    for (const name of names) found.set(name, [{ module, type: true }]);
+  const generated = new Set(Object.keys(groups).flatMap(filesOf));
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => /^(?!portable|compat).*(?<!\.browser|\.node)\.ts$/.test(file))
+    .filter((file) => !generated.has(`src/${file}`));
+  for (const file of files) {
+    const text = readFileSync(join(root, 'src', file), 'utf8');
+    const exported =
+      /^export (?:declare )?(type|interface|const enum|const|class|(?:async )?function\*?) (\w+)/gm;
+    for (const [, kind, name] of text.matchAll(exported))
+      found.set(name, [
+        ...(found.get(name) ?? []),
+        { module: `src/${file}`, type: /^(type|interface)$/.test(kind) },
+      ]);
+  }
+  return found;
+}
+
+/** The files of a group: for `millrace`, and for `millrace/promises`. */
+const filesOf = (group) =>
+  ['functions', 'functions/promises'].map((folder) => `src/${folder}/${dashed(group)}.ts`);
+
+/** Returns the import declarations of what a text mentions. */
+function importsOf(text, file, known) {
+  const modules = new Map();
+  const code = text.replace(/\/\*\*[^]*?\*\//g, '');
+  // Its own functions, constants and parameters.
+  const named = code.matchAll(/(?:function|const) (\w+)|(\w+)\??:/g);
+  const own = new Set([...named].map(([, name, parameter]) => name ?? parameter));
+  for (const [name] of code.matchAll(/(?<![.\w'])[A-Za-z]\w+/g)) {
+    const found = known.get(name);
+    if (found === undefined || own.has(name)) continue;
+    const near = found.filter(({ module }) => posix.dirname(module) === posix.dirname(file));
+    const [one, ...others] = near.length > 0 ? near : found;
+    if (others.length > 0) throw new Error(`${file}: ${name} is exported by several modules`);
+    const { module, type } = one;
+    const path = module.startsWith('#')
+      ? module
+      : posix
+          .relative(posix.dirname(file), module)
+          .replace(/^(?!\.)/, './')
+          .replace(/ts$/, 'js');
+    if (!modules.has(path)) modules.set(path, new Map());
+    modules.get(path).set(name, type);
+  }
+  const ranked = [...modules].sort(([left], [right]) => (left < right ? -1 : 1));
+  return ranked
+    .map(([path, names]) => {
+      const types = [...names.values()].every(Boolean);
+      const each = [...names]
+        .sort(([left], [right]) => (left < right ? -1 : 1))
+        .map(([name, type]) => (type && !types ? `type ${name}` : name));
+      return `import ${types ? 'type ' : ''}{ ${each.join(', ')} } from '${path}';\n`;
+    })
+    .join('');
+}
+
+/** Returns the text of a call in an entry point: its overloads and the function. */
+function callText(name, call, comments, entry) {
+  const { runs, first = {}, quick = {}, given = {}, more = {}, most } = call;
+  if (runs[entry] === undefined) return '';
+  const made = forms[call.form](call)[entry];
+  const written = (more[entry] ?? []).map(([section, text]) => ({ section, text }));
+  const overloads = [...made, ...written].map(
+    ({ section, text }) =>
+      `${commentText(comments.get(section) ?? usual[section])}export function ${name}${text};\n`,
+  );
+  const returns = entry === 'promises' && call.promise !== false ? 'Promise<unknown>' : 'unknown';
+  const surplus =
+    most === undefined
+      ? ''
+      : `if (arguments.length > ${most}) refuseSurplus(arguments, ${most}, '${name}');\n`;
+  const checked = first[entry] === undefined ? '' : `${first[entry]};\n`;
+  const body = `{\n${surplus}${checked}${quick[entry] ?? ''}\nreturn ${runs[entry]};\n}\n`;
+  return `${overloads.join('')}export function ${name}(${given[entry] ?? ''}): ${returns} ${body}\n`;
+}
+
+/** Returns the texts of all generated files, by their paths. */
+export function generated() {
+  const known = exportsOfSource();
+  return new Map(
+    Object.entries(groups).flatMap(([group, module]) => {
+      const description = `tools/calls/${dashed(group)}.mjs`;
+      const comments = commentsOf(description);
+      const { default: about, ...calls } = module;
+      return filesOf(group).map((file, index) => {
+        const entry = index === 0 ? 'millrace' : 'promises';
+        const text = [...comments]
+          .map(([name, sections]) => callText(name, calls[name], sections, entry))
+          .join('');
+        const place = index === 0 ? '`millrace`' : '`millrace/promises`';
+        const head =
+          `/**\n * ${about} of ${place}.\n *\n` +
+          ` * Generated by tools/calls.mjs from ${description}. Do not edit.\n */\n`;
+        return /** @type {const} */ ([file, `${head}${importsOf(text, file, known)}\n${text}`]);
+      });
+    }),
+  );
+}
+
+/** Returns the files that are not as they would be written. */
+export const staleFiles = () => staleOf(generated());
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href)
+  for (const [file, text] of generated()) writeFormatted(file, text);
