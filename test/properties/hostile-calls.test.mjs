@@ -12,7 +12,7 @@ import promises from 'millrace/promises';
 
 import { run } from '../support/child.mjs';
 import { seed } from '../support/random.mjs';
-import { classes, templates, unequal } from './calls.mjs';
+import { classes, templates, unequal } from '../support/calls.mjs';
 import { Thrown, change, changed, pollution } from './hostile.mjs';
 
 // The short form makes the same calls in every run.
@@ -147,7 +147,7 @@ test('the templates are valid', async () => {
 
 test('the first calls of a process are right if prototypes have indices and names', async () => {
   const program = `
-    const file = ${JSON.stringify(new URL('calls.mjs', import.meta.url).href)};
+    const file = ${JSON.stringify(new URL('../support/calls.mjs', import.meta.url).href)};
     import(file).then(({ templates }) => {
       // Node reads package.json when it loads code, with these indices.
       for (const engine of ['portable', 'native']) millrace.configure({ engine });

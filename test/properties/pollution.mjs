@@ -12,7 +12,7 @@ import { Worker } from 'node:worker_threads';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { templates } from './calls.mjs';
+import { templates } from '../support/calls.mjs';
 
 const { Cipher, Decipher, Hash, Hmac, Key } = millrace;
 const values = { number: 1, string: 'zero', array: [1], function: () => {} };

@@ -13,7 +13,7 @@ import promises from 'millrace/promises';
 
 import { viewOf, viewTypes } from '../conformance/bytes.mjs';
 import { root } from '../support/child.mjs';
-import { templates } from './calls.mjs';
+import { templates } from '../support/calls.mjs';
 
 const require = createRequire(import.meta.url);
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

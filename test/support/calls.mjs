@@ -3,8 +3,8 @@
 
 import { fileURLToPath } from 'node:url';
 
-import { callStylesFor } from '../support/entry-points.mjs';
-import { ciphers } from '../support/algorithms.mjs';
+import { callStylesFor } from './entry-points.mjs';
+import { ciphers } from './algorithms.mjs';
 
 const key = () => Buffer.alloc(32, 7);
 const salt = () => Buffer.alloc(16, 5);
