@@ -73,7 +73,7 @@ export interface DerivationParser {
 }
 
 /** The arguments of a call; the options are replaced by their own properties. */
-type Arguments = { [index: number]: unknown; readonly length: number };
+export type Arguments = { [index: number]: unknown; readonly length: number };
 
 /** Derives asynchronously if the last argument is a function, otherwise synchronously. */
 export function derive(parser: DerivationParser, given: Arguments): unknown {

@@ -42,6 +42,7 @@ import {
   derivePromise,
   deriveSync,
   deriveThen,
+  type Arguments,
   type DerivationCallOptions,
   type DerivationParser,
 } from './derive.js';
@@ -218,13 +219,15 @@ export interface Hashing {
 }
 
 /** Reads `(password[, options])`. */
-export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
+function hashing(given: Arguments, count: number): Hashing {
   if (count < 1) throw makeError('ERR_MISSING_ARGUMENT', 'hashPassword needs a password');
   const options = optionsOf<HashPasswordOptions & DerivationCallOptions>(
     count > 1 ? given[1] : undefined,
     'options',
     hashTakes,
   );
+  // The derivation reads others of them: getters run once.
+  if (count > 1) given[1] = options;
   const { scheme, saltSize, hashSize } = planOf(options);
   const { secret: pepper, salt: givenSalt } = options;
   const salt =
