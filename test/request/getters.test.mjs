@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { templates, unequal } from '../support/calls.mjs';
+import { templates, unequal, waysOf } from '../support/calls.mjs';
 import { oracle } from '../support/oracles.mjs';
 
 const key = Buffer.alloc(32, 1);
@@ -34,24 +34,9 @@ const calls = templates(millrace).flatMap(({ name, args }) => {
   return at < 0 || Object.keys(args()[at]).length === 0 ? [] : [{ name, args, at }];
 });
 
-/** Functions of `millrace` that need a callback. */
-const called = /Passphrase$/;
-
-/** The ways to call a function: of each entry point, and with a callback where both have their own. */
-const waysOf = (name) => [
-  ...(name in millrace && !called.test(name) ? [millrace[name]] : []),
-  ...(name in promises ? [promises[name]] : []),
-  ...(name in millrace &&
-  name in promises &&
-  millrace[name] !== promises[name] &&
-  !/Stream/.test(name)
-    ? [(...given) => waited(name, ...given)]
-    : []),
-];
-
 /** A function called in each way, with arguments of its own, and options as `change` makes them. */
 const variants = ({ name, args, at }, change) =>
-  waysOf(name).map((way) => {
+  Object.values(waysOf(name, { millrace, promises })).map((way) => {
     const given = args();
     const own = given[at];
     given[at] = change(own, given);

@@ -5,7 +5,6 @@
 
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
 import * as conversions from 'millrace/bigint-buffer';
@@ -15,15 +14,14 @@ import millrace from 'millrace';
 import * as portable from 'millrace/portable';
 import promises from 'millrace/promises';
 
+import { templates, waysOf } from '../support/calls.mjs';
 import { random } from '../support/random.mjs';
 
 const rng = random('reentrancy');
-const file = createRequire(import.meta.url).resolve('../support/random.mjs');
 const [key, message, aad, salt] = [rng.bytes(32), rng.bytes(100), rng.bytes(20), rng.bytes(16)];
 const [iv, nonce, tag] = [rng.bytes(16), rng.bytes(12), Buffer.alloc(16)];
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: message, aad });
 const state = millrace.createHash('sha256').update(message).exportState();
-const stored = millrace.hashPassword('password', { memory: 8, passes: 1 });
 const cost = { N: 2, r: 1, p: 1 };
 
 const waited =
@@ -34,39 +32,8 @@ const waited =
     );
 const target = (size) => () => Buffer.alloc(size);
 
-/** Entry points with valid arguments. What is a function gives a new argument for each call. */
-const calls = {
-  hash: [millrace.hash, 'sha256', message],
-  'hash as hex': [millrace.hash, 'sha512', message, 'hex'],
-  'hash as base64': [millrace.hash, 'sha512', message, 'base64'],
-  'hash with a key': [
-    millrace.hash,
-    'blake3',
-    message,
-    { key, outputLength: 40, encoding: 'base64url' },
-  ],
-  'hash with a seed': [millrace.hash, 'xxh64', message, { seed: 5n, encoding: 'hex' }],
-  'hash to a target': [millrace.hash, 'sha256', message, { target: target(40), targetOffset: 3 }],
-  'hash of a window': [
-    millrace.hash,
-    'sha256',
-    message.subarray(1, 51),
-    { target: target(40), targetOffset: 3 },
-  ],
-  'hash, called back': [waited(millrace, 'hash'), 'sha256', message],
-  'hash to a target, called back': [
-    waited(millrace, 'hash'),
-    'sha256',
-    message,
-    { target: target(40), targetOffset: 3 },
-  ],
-  'hash, promised': [promises.hash, 'sha256', message],
-  'hash with options, promised': [
-    promises.hash,
-    'blake3',
-    message,
-    { key, route: 'pool', encoding: 'hex' },
-  ],
+/** Calls of objects and other entry points. What is a function makes an argument for each call. */
+const others = {
   'hash of pieces': [
     promises.hash,
     'sha256',
@@ -76,78 +43,6 @@ const calls = {
         yield 'text';
       })(),
   ],
-  hmac: [millrace.hmac, 'sha256', key, message],
-  'hmac with a string': [millrace.hmac, 'sha256', 'secret', message],
-  'hmac with a long string': [millrace.hmac, 'sha256', 'secret'.repeat(2000), message, 'hex'],
-  'hmac of a string': [millrace.hmac, 'sha256', key, 'message', 'hex'],
-  'hmac to a target': [
-    millrace.hmac,
-    'sha256',
-    'secret',
-    message,
-    { target: target(40), targetOffset: 3 },
-  ],
-  'hmac of a window': [
-    millrace.hmac,
-    'sha256',
-    key.subarray(1, 21),
-    message.subarray(1, 51),
-    { target: target(40), targetOffset: 3 },
-  ],
-  'hmac with a KeyObject': [millrace.hmac, 'sha256', () => createSecretKey(key), message],
-  'hmac, called back': [waited(millrace, 'hmac'), 'sha256', 'secret', message],
-  'hmac, promised': [promises.hmac, 'sha256', 'secret', message],
-  cipher: [millrace.cipher, 'aes-256-ctr', true, key, iv, message],
-  'cipher with options': [
-    millrace.cipher,
-    'aes-256-gcm',
-    { encrypt: 1, key, iv: nonce, source: message, aad, tag: target(16) },
-  ],
-  'cipher with aad and tag': [
-    millrace.cipher,
-    'aes-256-gcm',
-    true,
-    key,
-    nonce,
-    message,
-    aad,
-    target(16),
-  ],
-  'cipher of a window': [
-    millrace.cipher,
-    'aes-256-gcm',
-    {
-      encrypt: 1,
-      key,
-      iv: nonce,
-      source: message.subarray(1, 51),
-      aad: aad.subarray(2, 11),
-      tag: target(16),
-      target: target(60),
-      targetOffset: 3,
-    },
-  ],
-  'cipher, promised': [promises.cipher, 'aes-256-ctr', true, key, iv, message],
-  seal: [millrace.seal, 'aes-256-gcm', { key, nonce, source: message, aad }],
-  'seal nothing': [millrace.seal, 'aes-256-gcm', { key, nonce, source: '', aad }],
-  'seal to a target': [
-    millrace.seal,
-    'chacha20-poly1305',
-    { key, nonce, source: message, aad: 'text', target: target(130), targetOffset: 4 },
-  ],
-  'seal with a KeyObject': [
-    millrace.seal,
-    'aes-256-gcm',
-    { key: () => createSecretKey(key), nonce, source: message, aad },
-  ],
-  'seal, called back': [
-    waited(millrace, 'seal'),
-    'aes-256-gcm',
-    { key, nonce, source: message, aad },
-  ],
-  'seal, promised': [promises.seal, 'aes-256-gcm', { key, nonce, source: message, aad }],
-  open: [millrace.open, 'aes-256-gcm', { key, nonce, source: sealed, aad }],
-  'open, promised': [promises.open, 'aes-256-gcm', { key, nonce, source: sealed, aad }],
   createKey: [(given) => used(millrace.createKey('aes-256-gcm', given)), key],
   'createKey for HMAC': [
     (given) => millrace.hmac('sha256', millrace.createKey('hmac-sha256', given), 'x', 'hex'),
@@ -187,53 +82,6 @@ const calls = {
     key,
     message,
   ],
-  hashMany: [millrace.hashMany, 'sha256', [message, 'text', aad], 'hex'],
-  'hashMany, packed': [millrace.hashMany, 'sha256', { data: message, size: 10 }],
-  'hashMany with a key': [millrace.hashMany, 'blake3', [message, aad], { key, target: target(64) }],
-  'hashMany, promised': [promises.hashMany, 'sha256', [message, 'text', aad], 'hex'],
-  hmacMany: [millrace.hmacMany, 'sha256', key, [message, 'text', aad], 'hex'],
-  'hmacMany with a string': [millrace.hmacMany, 'sha256', 'secret', [message, 'text', aad], 'hex'],
-  'hmacMany, promised': [promises.hmacMany, 'sha256', 'secret', [message, aad], 'hex'],
-  hashFile: [millrace.hashFile, 'sha256', file, { encoding: 'hex' }],
-  'hashFile, promised': [promises.hashFile, 'sha256', file, { encoding: 'hex' }],
-  hashFiles: [millrace.hashFiles, 'sha256', [file, file], { encoding: 'hex' }],
-  'hashFiles, promised': [promises.hashFiles, 'sha256', [file, file], { encoding: 'hex' }],
-  pbkdf2: [millrace.pbkdf2, key, salt, 2, 20, 'sha256'],
-  'pbkdf2 of a string': [millrace.pbkdf2, 'password', salt, 2, 20, 'sha256'],
-  'pbkdf2, promised': [promises.pbkdf2, 'password', salt, 2, 20, 'sha256'],
-  hkdf: [millrace.hkdf, 'sha256', key, salt, aad, 50],
-  'hkdf of a string': [millrace.hkdf, 'sha256', 'secret', salt, aad, 50],
-  scrypt: [millrace.scrypt, 'password', salt, 20, cost],
-  'scrypt, called back': [waited(millrace, 'scrypt'), key, salt, 20, { ...cost, onProgress() {} }],
-  argon2: [
-    millrace.argon2,
-    'argon2id',
-    { message: 'password', nonce: salt, secret: key, associatedData: aad, memory: 8, passes: 1 },
-  ],
-  'argon2 of bytes': [
-    millrace.argon2,
-    'argon2id',
-    { message: key, nonce: salt, secret: 'secret', associatedData: aad, memory: 8, passes: 1 },
-  ],
-  'argon2 of KeyObjects': [
-    millrace.argon2,
-    'argon2id',
-    {
-      message: () => createSecretKey(key),
-      nonce: salt,
-      secret: () => createSecretKey(aad),
-      memory: 8,
-      passes: 1,
-    },
-  ],
-  'argon2, promised': [
-    promises.argon2,
-    'argon2id',
-    { message: 'password', nonce: salt, secret: key, memory: 8, passes: 1, onProgress() {} },
-  ],
-  hashPassword: [millrace.hashPassword, key, { salt, memory: 8, passes: 1, secret: aad }],
-  verifyPassword: [millrace.verifyPassword, 'password', stored, { maxTime: 60_000 }],
-  timingSafeEqual: [millrace.timingSafeEqual, key, () => Buffer.from(key)],
   'sealStream and openStream': [streamed, key, message, aad],
   'crypto-async hash': [original.hash, 'sha256', message],
   'crypto-async hmac': [original.hmac, 'sha256', key, message],
@@ -282,6 +130,22 @@ const calls = {
   'portable hkdf': [portable.hkdf, portable.sha256, key, salt, aad, 20],
   'portable scrypt': [portable.scrypt, key, salt, 20, cost],
 };
+
+/** Calls of every export of `millrace` and `millrace/promises`, in each way; and those above. */
+const calls = [
+  ...templates(millrace).flatMap(({ name, args }, number) =>
+    Object.entries(waysOf(name, { millrace, promises })).map(([way, run]) => ({
+      title: `${number}. ${name}, ${way}`,
+      run,
+      given: args,
+    })),
+  ),
+  ...Object.entries(others).map(([title, [run, ...given]]) => ({
+    title,
+    run,
+    given: () => fresh(given),
+  })),
+];
 
 function used(key) {
   return millrace.seal('aes-256-gcm', { key, nonce, source: message }).toString('hex');
@@ -406,8 +270,7 @@ function fresh(given) {
 
 /** Returns the places of arguments, and of fields of arguments, where something can be put. */
 function places(given) {
-  return given.flatMap((each, index) => {
-    const value = made(each);
+  return given.flatMap((value, index) => {
     if (Array.isArray(value) || isRecord(value))
       return [[index], ...Object.keys(value).map((name) => [index, name])];
     return [[index]];
@@ -467,16 +330,18 @@ async function outcome(run, given, armed) {
   return { text: texts.join(' ') };
 }
 
-for (const [name, [run, ...given]] of Object.entries(calls)) {
-  test(`${name}: other calls run by its arguments do not change its result`, async () => {
-    const expected = await outcome(run, fresh(given), false);
-    assert.ok(expected.text !== undefined, String(expected.error));
+for (const { title, run, given } of calls) {
+  test(`${title}: other calls run by its arguments do not change its result`, async () => {
+    const expected = await outcome(run, given(), false);
+    assert.ok(expected.text !== undefined || /open(With|Range)/.test(title), `${expected.error}`);
+    // Random nonces and salts.
+    const same = expected.text === (await outcome(run, given(), false)).text;
     let ran = 0;
-    for (const place of places(given)) {
+    for (const place of places(given())) {
       for (const kind of Object.keys(traps)) {
         for (const disturb of disturbers) {
           let busy = false;
-          const armed = fresh(given);
+          const armed = given();
           const fits = arm(armed, place, kind, () => {
             if (busy) return;
             busy = true;
@@ -486,7 +351,7 @@ for (const [name, [run, ...given]] of Object.entries(calls)) {
           });
           if (!fits) break;
           const found = await outcome(run, armed, true);
-          if (found.text !== expected.text && found.error === undefined)
+          if (same && found.text !== expected.text && found.error === undefined)
             assert.fail(
               `${place.join('.')}, ${kind}, ${disturb}: ${found.text.slice(0, 100)} ` +
                 `instead of ${expected.text.slice(0, 100)}`,
@@ -495,7 +360,7 @@ for (const [name, [run, ...given]] of Object.entries(calls)) {
       }
     }
     // Where arguments are options or lists, their getters do run.
-    if (given.some((each) => Array.isArray(each) || isRecord(each))) assert.ok(ran > 0);
+    if (given().some((each) => Array.isArray(each) || isRecord(each))) assert.ok(ran > 0);
   });
 }
 

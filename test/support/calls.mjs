@@ -1,6 +1,7 @@
 // Calls of every export with valid arguments, of which properties replace some. A template is the
 // name of an export and a function that makes its arguments.
 
+import { createSecretKey } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
 import { callStylesFor } from './entry-points.mjs';
@@ -9,6 +10,7 @@ import { ciphers } from './algorithms.mjs';
 const key = () => Buffer.alloc(32, 7);
 const salt = () => Buffer.alloc(16, 5);
 const source = () => Buffer.alloc(96, 1);
+const keyObject = () => createSecretKey(key());
 const cost = { memory: 64, passes: 1 };
 
 /** Returns the forms of hash, hmac, cipher, seal and open, with and without a target. */
@@ -64,7 +66,17 @@ export function templates(millrace) {
   const stream = { algorithm: 'aes-256-gcm', key: key() };
   const file = fileURLToPath(import.meta.url);
   const all = {
-    argon2: [() => ['argon2id', { message: 'x', nonce: salt(), ...cost, tagLength: 32 }]],
+    argon2: [
+      () => ['argon2id', { message: 'x', nonce: salt(), ...cost, tagLength: 32 }],
+      () => [
+        'argon2id',
+        { message: key(), nonce: salt(), secret: 'x', associatedData: salt(), ...cost },
+      ],
+      () => [
+        'argon2d',
+        { message: keyObject(), nonce: 'a long salt', secret: keyObject(), ...cost },
+      ],
+    ],
     configure: [() => [{}]],
     createCipher: [
       () => ['aes-256-gcm', { key: key(), nonce: nonce(), aad: salt() }],
@@ -102,26 +114,39 @@ export function templates(millrace) {
     hashPairs: [() => ['sha256', Buffer.alloc(128, 1)]],
     hashPassword: [
       () => ['x', cost],
+      () => [key(), { ...cost, salt: salt(), secret: salt() }],
       () => ['x', { algorithm: 'scrypt', N: 16 }],
       () => ['x', { algorithm: 'bcrypt', cost: 4 }],
     ],
-    hkdf: [() => ['sha256', key(), salt(), 'info', 32]],
-    hmac: [() => ['sha256', key(), source(), { target: target(), targetOffset: 9 }]],
+    hkdf: [() => ['sha256', key(), salt(), 'info', 32], () => ['sha256', 'x', salt(), key(), 50]],
+    hmac: [
+      () => ['sha256', key(), source(), { target: target(), targetOffset: 9 }],
+      () => ['sha256', 'x', source()],
+      () => ['sha256', 'long'.repeat(3000), source(), 'hex'],
+      () => ['sha256', key(), 'text', 'base64'],
+      () => ['sha256', keyObject(), source()],
+    ],
     hmacMany: [
       () => ['sha256', key(), ['a', source()], { target: target() }],
       () => ['sha512', key(), new Set(['a', 'b'])],
+      () => ['sha256', 'x', ['a', source()], 'hex'],
     ],
     needsRehash: [() => [password, cost]],
     open: [() => ['aes-256-gcm', { key: key(), nonce: nonce(), source: sealed }]],
     openStream: [() => [stream]],
     openTransformStream: [() => [stream]],
     openWithPassphrase: [() => ['x', source()]],
-    pbkdf2: [() => [key(), salt(), 2, 32, 'sha256']],
+    pbkdf2: [
+      () => [key(), salt(), 2, 32, 'sha256'],
+      () => ['x', salt(), 2, 20, 'sha512'],
+      () => [keyObject(), 'salt', 2, 20, 'sha1'],
+    ],
     randomBytes: [() => [9]],
     scrypt: [() => [key(), salt(), 32, { N: 16, r: 1, p: 1 }]],
     seal: [
       () => ['aes-256-gcm', { key: key(), source: source() }],
       () => ['xchacha20-poly1305', { key: key(), source: 'x', aad: 'y', target: target() }],
+      () => ['aes-256-gcm', { key: keyObject(), nonce: nonce(), source: '', aad: salt() }],
     ],
     sealStream: [() => [stream]],
     sealTransformStream: [() => [stream]],
@@ -161,6 +186,28 @@ function apart(value) {
   if (Buffer.isBuffer(value)) return Buffer.from(Uint8Array.from(value).buffer);
   if (Object.getPrototypeOf(value ?? '') !== Object.prototype) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, apart(each)]));
+}
+
+/** Functions of `millrace` that need a callback. */
+const called = /Passphrase$/;
+
+/**
+ * The ways to call an export, by their names: of each entry point, and with a callback where both
+ * entry points have functions of their own.
+ */
+export function waysOf(name, { millrace, promises }) {
+  const [plain, promised] = [millrace[name], promises[name]];
+  const both = plain && promised && plain !== promised && !/Stream/.test(name);
+  return {
+    ...(plain && !called.test(name) && { millrace: plain }),
+    ...(promised && { promises: promised }),
+    ...(both && {
+      callback: (...given) =>
+        new Promise((resolve, reject) =>
+          plain(...given, (error, value) => (error ? reject(error) : resolve(value))),
+        ),
+    }),
+  };
 }
 
 /** Exports with results that differ from call to call, or that are objects. */
