@@ -12,7 +12,7 @@ import cryptoAsync from 'millrace/crypto-async';
 import nodeCrypto from 'millrace/node-crypto';
 import promises from 'millrace/promises';
 
-import { templates } from '../properties/calls.mjs';
+import { templates } from '../support/calls.mjs';
 import { ciphers } from '../support/algorithms.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { oracle } from '../support/oracles.mjs';
