@@ -61,6 +61,8 @@ export function templates(millrace) {
   const sealed = millrace.seal('aes-256-gcm', gcm);
   const wrapped = millrace.wrapKey('aes-256-kw', { key: key(), source: salt() });
   const password = millrace.hashPassword('x', cost);
+  const peppered = millrace.hashPassword(key(), { ...cost, secret: salt() });
+  const keyed = millrace.hash('blake3', source(), { key: key() });
   const mac = millrace.hmac('sha256', key(), source());
   const target = () => Buffer.alloc(64, 9);
   const stream = { algorithm: 'aes-256-gcm', key: key() };
@@ -75,6 +77,18 @@ export function templates(millrace) {
       () => [
         'argon2d',
         { message: keyObject(), nonce: 'a long salt', secret: keyObject(), ...cost },
+      ],
+      () => [
+        'argon2i',
+        {
+          message: key(),
+          nonce: salt(),
+          secret: key(),
+          associatedData: salt(),
+          parallelism: 1,
+          tagLength: 32,
+          ...cost,
+        },
       ],
     ],
     configure: [() => [{}]],
@@ -98,14 +112,15 @@ export function templates(millrace) {
     hash: [
       () => ['shake256', 'text', { outputLength: 9, encoding: 'hex' }],
       () => ['kmac128', source(), { key: key(), customization: 'x', outputLength: 9 }],
+      () => ['cshake256', source(), { customization: salt(), functionName: salt() }],
       () => ['parallelhash128', source(), { blockSize: 8 }],
       () => ['tuplehash256', ['a', source()]],
       () => ['crc32', source(), { encoding: 'bigint' }],
       () => ['xxh64', source(), { seed: 5n }],
       () => ['blake2b512', source(), { salt: salt(), personalization: salt(), target: target() }],
     ],
-    hashFile: [() => ['sha256', file]],
-    hashFiles: [() => ['sha256', [file]]],
+    hashFile: [() => ['sha256', file], () => ['blake3', file, { key: key() }]],
+    hashFiles: [() => ['sha256', [file]], () => ['blake3', [file], { key: key() }]],
     hashMany: [
       () => ['sha256', ['a', source(), 'b'], { encoding: 'hex' }],
       () => ['blake3', [source(), source()], { key: key(), target: target() }],
@@ -133,8 +148,8 @@ export function templates(millrace) {
     ],
     needsRehash: [() => [password, cost]],
     open: [() => ['aes-256-gcm', { key: key(), nonce: nonce(), source: sealed }]],
-    openStream: [() => [stream]],
-    openTransformStream: [() => [stream]],
+    openStream: [() => [stream], () => [{ ...stream, context: salt() }]],
+    openTransformStream: [() => [stream], () => [{ ...stream, context: salt() }]],
     openWithPassphrase: [() => ['x', source()]],
     pbkdf2: [
       () => [key(), salt(), 2, 32, 'sha256'],
@@ -148,26 +163,35 @@ export function templates(millrace) {
       () => ['xchacha20-poly1305', { key: key(), source: 'x', aad: 'y', target: target() }],
       () => ['aes-256-gcm', { key: keyObject(), nonce: nonce(), source: '', aad: salt() }],
     ],
-    sealStream: [() => [stream]],
-    sealTransformStream: [() => [stream]],
-    sealWithPassphrase: [() => ['x', source(), { N: 1024 }]],
+    sealStream: [() => [stream], () => [{ ...stream, context: salt() }]],
+    sealTransformStream: [() => [stream], () => [{ ...stream, context: salt() }]],
+    sealWithPassphrase: [() => ['x', source(), { N: 1024 }], () => [key(), source(), { N: 1024 }]],
     timingSafeEqual: [() => [key(), key()]],
     unwrapKey: [() => ['aes-256-kw', { key: key(), source: wrapped }]],
     verifyHmac: [() => ['sha256', { key: key(), source: source(), mac }]],
-    verifyMac: [() => ['blake3', { key: key(), source: source(), mac: key() }]],
-    verifyPassword: [() => ['x', password, { maxMemory: 2 ** 20, maxTime: 1000 }]],
+    verifyMac: [
+      () => ['blake3', { key: key(), source: source(), mac: key() }],
+      () => ['blake3', { key: key(), source: source(), mac: keyed }],
+    ],
+    verifyPassword: [
+      () => ['x', password, { maxMemory: 2 ** 20, maxTime: 1000 }],
+      () => [key(), peppered, { secret: salt(), maxTime: 1000 }],
+    ],
     wrapKey: [() => ['aes-256-kwp', { key: key(), source: key() }]],
     // Of promises alone.
-    hashFilesIterator: [() => ['sha256', [file]]],
+    hashFilesIterator: [() => ['sha256', [file]], () => ['blake3', [file], { key: key() }]],
     hashTransformStream: [() => ['blake3', 'hex', { key: key() }]],
     openRange: [() => [() => source(), { algorithm: 'aes-256-gcm', key: key(), end: 9 }]],
     openWithKey: [() => [key(), source()]],
-    sealWithKey: [() => [key(), 'x', {}]],
+    sealWithKey: [() => [key(), 'x', {}], () => [key(), source(), {}]],
     ...Object.fromEntries(
       ['Passphrase', 'Key'].flatMap((by) =>
         ['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream'].map((name) => [
           `${name}With${by}`,
-          [() => [by === 'Key' ? key() : 'x', {}]],
+          [
+            () => [by === 'Key' ? key() : 'x', {}],
+            () => [key(), by === 'Passphrase' && name.startsWith('seal') ? { N: 1024 } : {}],
+          ],
         ]),
       ),
     ),
