@@ -188,10 +188,9 @@ export function templates(millrace) {
       ['Passphrase', 'Key'].flatMap((by) =>
         ['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream'].map((name) => [
           `${name}With${by}`,
-          [
-            () => [by === 'Key' ? key() : 'x', {}],
-            () => [key(), by === 'Passphrase' && name.startsWith('seal') ? { N: 1024 } : {}],
-          ],
+          by === 'Key'
+            ? [() => [key(), {}]]
+            : [() => ['x', {}], () => [key(), name.startsWith('seal') ? { N: 1024 } : {}]],
         ]),
       ),
     ),
