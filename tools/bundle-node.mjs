@@ -100,7 +100,6 @@ const entryModules = {
     'functions/promises/ciphers',
     'functions/promises/digests',
     'functions/promises/hkdf',
-    'functions/promises/quick',
     'functions/promises/verify',
     'functions/promises/verify-mac',
   ],

@@ -24,25 +24,41 @@ const groups = { ciphers, derivations, digests, keyWrap, verifyMac };
 const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
- * The description of a call.
+ * Texts for `millrace` and `millrace/promises`.
+ *
+ * @template Text
+ * @typedef {Readonly<{ millrace?: Text, promises?: Text }>} Both
+ */
+
+/** An overload: the section of its comment, type parameters, parameters, result. */
+/** @typedef {[section: string, types: string[], parameters: string[], result: string]} Overload */
+
+/**
+ * The properties of a description:
+ *
+ * - form: what its overloads are made of, see `forms`
+ * - takes: the types of its arguments before options
+ * - options, result: the types of these; name: that of the options, unless it is `options`
+ * - required: true if the options are inputs; later: their type in an asynchronous call
+ * - chunks: its arguments where the message is a stream; reading: the type of more options then
+ * - more: further overloads
+ * - given, runs: the parameters of the function, and what it returns
+ * - fast: statements that return in the common cases; a function for them costs 320 instructions
+ * - first: a statement before that; most: the most arguments, where `runs` does not refuse others
+ * - promise: false if it returns no promise in `millrace/promises`
  *
  * @typedef {object} Call
- * @property {'call' | 'verdict' | 'digest' | 'many' | 'derivation' | 'written'} form
- * @property {Readonly<Record<string, string>>} [takes] the types of its arguments before options
- * @property {string} [options] the type of its options
- * @property {string} [name] the name of the options: `options`, unless they are required inputs
- * @property {string} [result] the type of its result
- * @property {Readonly<Record<string, string>>} [chunks] its arguments where the message is a stream
- * @property {string} [reading] the type of further options of a call that reads
- * @property {Readonly<{ millrace?: string[], promises?: string[] }>} [more] further overloads
- * @property {Readonly<{ millrace?: string, promises?: string }>} runs what runs it
- * @property {Readonly<{ millrace?: string, promises?: string }>} [quick] statements that return in the
- *   common cases: a function of their own would cost 320 instructions
- * @property {Readonly<{ millrace?: string, promises?: string }>} [first] a statement before it
- * @property {number} [most] the most arguments, where `runs` does not refuse others
- * @property {false} [promise] in `millrace/promises` it returns no promise
- * @property {Readonly<{ millrace?: string, promises?: string }>} [given] the parameters of that
+ * @property {string} form
+ * @property {Readonly<Record<string, string>>} [takes]
+ * @property {Both<string>} runs
+ * @property {Both<Overload[]>} [more]
  */
+const properties = new Set(
+  (
+    'form takes options result name required later chunks reading more given runs fast first ' +
+    'most promise'
+  ).split(' '),
+);
 
 const TARGET = 'T extends Bytes | undefined = undefined';
 const ENCODING = "E extends Encoding = 'buffer'";
@@ -50,16 +66,13 @@ const MAYBE = 'E extends Encoding | undefined = undefined';
 
 const list = (takes) => Object.entries(takes).map(([name, type]) => `${name}: ${type}`);
 
-/** An overload: the section of its comment, type parameters, parameters, result. */
-const overload = (section, types, parameters, result) => ({
-  section,
-  text: `${types.length ? `<${types.join(', ')}>` : ''}(${parameters.join(', ')}): ${result}`,
-});
+/** @type {(...parts: Overload) => Overload} */
+const overload = (...parts) => parts;
 
 /**
  * The overloads of each form, in both entry points.
  *
- * @type {Record<string, (call: any) => { millrace?: object[], promises?: object[] }>}
+ * @type {Record<string, (call: any) => Both<Overload[]>>}
  */
 const forms = {
   // With options that have a target.
@@ -310,22 +323,27 @@ function importsOf(text, file, known) {
 
 /** Returns the text of a call in an entry point: its overloads and the function. */
 function callText(name, call, comments, entry) {
-  const { runs, first = {}, quick = {}, given = {}, more = {}, most } = call;
+  const unknown = Object.keys(call).find((property) => !properties.has(property));
+  if (unknown !== undefined) throw new Error(`tools/calls: ${name}.${unknown} is no property`);
+  const { runs, first = {}, fast = {}, given = {}, more = {}, most } = call;
   if (runs[entry] === undefined) return '';
-  const made = forms[call.form](call)[entry];
-  const written = (more[entry] ?? []).map(([section, text]) => ({ section, text }));
-  const overloads = [...made, ...written].map(
-    ({ section, text }) =>
-      `${commentText(comments.get(section) ?? usual[section])}export function ${name}${text};\n`,
+  const overloads = [...forms[call.form](call)[entry], ...(more[entry] ?? [])].map(
+    ([section, types, parameters, result]) => {
+      const generic = types.length === 0 ? '' : `<${types.join(', ')}>`;
+      const comment = commentText(comments.get(section) ?? usual[section]);
+      return `${comment}export function ${name}${generic}(${parameters.join(', ')}): ${result};\n`;
+    },
   );
   const returns = entry === 'promises' && call.promise !== false ? 'Promise<unknown>' : 'unknown';
-  const surplus =
-    most === undefined
-      ? ''
-      : `if (arguments.length > ${most}) refuseSurplus(arguments, ${most}, '${name}');\n`;
-  const checked = first[entry] === undefined ? '' : `${first[entry]};\n`;
-  const body = `{\n${surplus}${checked}${quick[entry] ?? ''}\nreturn ${runs[entry]};\n}\n`;
-  return `${overloads.join('')}export function ${name}(${given[entry] ?? ''}): ${returns} ${body}\n`;
+  const statements = [
+    most && `if (arguments.length > ${most}) refuseSurplus(arguments, ${most}, '${name}');`,
+    first[entry] && `${first[entry]};`,
+    fast[entry],
+    `return ${runs[entry]};`,
+  ];
+  const body = statements.filter(Boolean).join('\n');
+  const head = `export function ${name}(${given[entry] ?? ''}): ${returns}`;
+  return `${overloads.join('')}${head} {\n${body}\n}\n\n`;
 }
 
 /** Returns the texts of all generated files, by their paths. */

@@ -1,6 +1,6 @@
 // Writes src/catalog/catalog-table.ts and the hash functions of millrace/portable from the catalog
-// in crates/core/src/catalog.rs. Run after changing it: node tools/catalog.mjs; `npm run check` fails
-// when a file is stale.
+// in crates/core/src/catalog.rs. Run after changing it: node tools/catalog.mjs. `npm run check`
+// fails when a file is stale.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { firefox, prepareBrowser } from './browser.mjs';
@@ -10,6 +10,7 @@ import { buildFailingBinary, buildFront, planNative } from './build.mjs';
 import { cpuTiers } from './cpus.mjs';
 import { checks } from './checks.mjs';
 import { install, installed, npm } from './install.mjs';
+import { keepCommit } from './long-tests.mjs';
 import { prepareManagers, prepareScripts } from './managers.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
@@ -100,7 +101,11 @@ async function someTests(args) {
   const stubs = keepModules && nodeOnly;
   await prepare({ profile: 'development', keepModules, nodeOnly, stubs, loop });
   if (args.some((arg) => arg.includes('allocations'))) await buildFailingBinary();
-  return nodeTests(args);
+  const code = await nodeTests(args);
+  // Options may select some of a file's tests.
+  if (code === 0 && args.length === files.length)
+    for (const file of files) await keepCommit(relative(root, file).replaceAll('\\', '/'));
+  return code;
 }
 
 // The kernel engine in guests with a kernel of their own; `npm test` has a short form.

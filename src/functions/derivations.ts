@@ -272,6 +272,5 @@ export function verifyPassword(): unknown {
 export function needsRehash(hash: string, options?: HashPasswordOptions): boolean;
 export function needsRehash(hash?: unknown, options?: unknown): unknown {
   if (arguments.length > 2) refuseSurplus(arguments, 2, 'needsRehash');
-
   return needsRehashed(hash, options);
 }

@@ -13,20 +13,28 @@ import type { ManyOptions, ManyOutput } from '../operations/batch/arguments.js';
 import type { Sources } from '../operations/batch/messages.js';
 import { hashPairsSync } from '../operations/batch/pairs.js';
 import { hashSync, hmacSync } from '../operations/digest-sync.js';
-import { fastBigInt, fastBuffer, fastHex, fastPrefixedHex } from '../operations/fast-path.js';
+import {
+  fastBigInt,
+  fastBuffer,
+  fastHex,
+  fastPrefixedHex,
+  fastSize,
+} from '../operations/fast-path.js';
 import {
   type Digest,
   type Encoding,
   type HashOptions,
   type Output,
   type TargetOptions,
+  fastForm,
   hashParser,
 } from '../operations/hash.js';
 import { type HmacOptions, hmacParser } from '../operations/hmac.js';
 import type { Message } from '../operations/tuple.js';
 import { TEXT_OFFSET } from '../request/input-buffer.js';
 import type { KeyInput } from '../request/key-input.js';
-import type { Callback } from '../scheduling/completions.js';
+import { coalesce } from '../scheduling/coalesce.js';
+import { type Callback, CallbackCompletion } from '../scheduling/completions.js';
 import type { RouteOptions } from '../scheduling/routes.js';
 import { hashFileSync, hashFileThen } from '../streams/digest-stream.js';
 import type {
@@ -39,7 +47,6 @@ import type { StreamOptions } from '../streams/stream-source.js';
 import { perform } from './call.js';
 import { runFiles } from './files.js';
 import { performMany } from './many.js';
-import { fastSize, hashCoalesced } from './quick.js';
 
 /**
  * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash
@@ -127,10 +134,11 @@ export function hash(
       if (digest !== undefined) return digest;
     }
   }
-  if (arguments.length === 3 && typeof third === 'function') {
-    if (hashCoalesced(third as Callback<unknown>, algorithm, data, undefined)) return undefined;
-  } else if (arguments.length === 4 && typeof fourth === 'function') {
-    if (hashCoalesced(fourth as Callback<unknown>, algorithm, data, third)) return undefined;
+  if (typeof (arguments.length === 3 ? third : fourth) === 'function' && arguments.length <= 4) {
+    const callback = (arguments.length === 3 ? third : fourth) as Callback<unknown>;
+    const form = fastForm(arguments.length === 3 ? undefined : third);
+    const make = () => new CallbackCompletion(callback);
+    if (coalesce(algorithm, data, form, make) !== undefined) return undefined;
   }
   return perform(hashParser, arguments);
 }
@@ -183,12 +191,16 @@ export function hashFile(
   third?: unknown,
   fourth?: unknown,
 ): unknown {
-  return runFiles(hashFileSync, hashFileThen, 'hashFile', arguments, [
+  return runFiles(
+    'hashFile',
+    hashFileSync,
+    hashFileThen,
     algorithm,
     path,
     third,
     fourth,
-  ]);
+    arguments,
+  );
 }
 
 /**
@@ -245,12 +257,16 @@ export function hashFiles(
   third?: unknown,
   fourth?: unknown,
 ): unknown {
-  return runFiles(hashFilesSync, hashFilesThen, 'hashFiles', arguments, [
+  return runFiles(
+    'hashFiles',
+    hashFilesSync,
+    hashFilesThen,
     algorithm,
     paths,
     third,
     fourth,
-  ]);
+    arguments,
+  );
 }
 
 /**
@@ -407,7 +423,6 @@ export function hashPairs(algorithm: HashAlgorithm, nodes: Bytes): Buffer;
 export function hashPairs(algorithm: HashAlgorithm, nodes: Bytes, target: Bytes): number;
 export function hashPairs(algorithm?: unknown, nodes?: unknown, target?: unknown): unknown {
   if (arguments.length > 3) refuseSurplus(arguments, 3, 'hashPairs');
-
   return hashPairsSync(algorithm, nodes, target);
 }
 

@@ -18,14 +18,17 @@ export interface FileEntry<E extends Encoding, R extends 'throw' | 'return'> {
 
 /** Runs a call on files synchronously, or with a callback. */
 export function runFiles(
+  name: 'hashFile' | 'hashFiles',
   sync: (algorithm: unknown, files: unknown, form: unknown) => unknown,
   then: (callback: Callback<unknown>, algorithm: unknown, files: unknown, form: unknown) => void,
-  needs: string,
+  algorithm: unknown,
+  files: unknown,
+  third: unknown,
+  fourth: unknown,
   given: IArguments,
-  [algorithm, files, third, fourth]: readonly [unknown, unknown, unknown, unknown],
 ): unknown {
   const callback = typeof third === 'function' ? third : fourth;
-  checkFileCount(given, callback === third ? 3 : 4, needs);
+  checkFileCount(given, callback === third ? 3 : 4, name);
   if (callback === undefined) return sync(algorithm, files, third);
   if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
   const form = callback === third ? undefined : third;

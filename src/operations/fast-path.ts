@@ -11,6 +11,7 @@ import { sizeOf } from '../base/arguments.js';
 import { At, frame } from '../base/frame.js';
 import { WHOLE } from '../base/protocol.js';
 import type { HashFacts } from '../catalog/facts.js';
+import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { allocate, type Buffer } from '#platform/base/runtime.js';
 import { stage, takeStaged } from '../base/secret-results.js';
 
@@ -113,4 +114,12 @@ function fill(facts: HashFacts, offset: number, size: number, key: number): void
   frame[At.Key] = key;
   frame[At.SourceOffset] = offset;
   frame[At.SourceSize] = size;
+}
+
+/**
+ * Returns the size of a source for these functions: that of a short string, which is encoded into
+ * the input buffer, or {@link WHOLE}.
+ */
+export function fastSize(data: unknown): number {
+  return typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE;
 }

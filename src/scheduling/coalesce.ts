@@ -49,7 +49,7 @@ const SLAB_BYTES = 8 * 1024;
 const SPARE_MAX = 64;
 
 /** Returns the hash if the request hashes a short message. Runs no code of the caller. */
-export function batchableFacts(algorithm: unknown, data: unknown): HashFacts | undefined {
+function batchableFacts(algorithm: unknown, data: unknown): HashFacts | undefined {
   if (typeof algorithm !== 'string') return undefined;
   const facts = findHash(algorithm);
   if (facts === undefined || !facts.direct) return undefined;
@@ -119,19 +119,23 @@ let submittedIn = -1;
 const spare: Batch[] = [];
 
 /**
- * Copies the message into a batch. Returns false if it is no longer short: creating the completion
- * may have run the caller's code.
+ * Copies a short message into a batch. Returns its completion, which `make` creates, or undefined
+ * for another message, an unknown hash or an absent form.
  */
-export function join(
-  facts: HashFacts,
-  data: Uint8Array | string,
-  form: Form,
-  completion: Completion,
-): boolean {
-  const size = sizeIn(data);
-  if (size > MESSAGE_MAX_BYTES) return false;
-  add(facts, data, size, form, completion);
-  return true;
+export function coalesce<Made extends Completion>(
+  algorithm: unknown,
+  data: unknown,
+  form: Form | undefined,
+  make: () => Made,
+): Made | undefined {
+  const facts = batchableFacts(algorithm, data);
+  if (facts === undefined || form === undefined) return undefined;
+  const completion = make();
+  // Creating it may have run the caller's code.
+  const size = sizeIn(data as Uint8Array | string);
+  if (size > MESSAGE_MAX_BYTES) return undefined;
+  add(facts, data as Uint8Array | string, size, form, completion);
+  return completion;
 }
 
 // Coalesces a request with a target: copying the digest is faster than a job.

@@ -106,11 +106,13 @@ export async function hashFileAsync(
  * never be called.
  */
 export function checkFileCount(given: ArrayLike<unknown>, most: number, name = 'hashFile'): void {
+  const files = name === 'hashFile' ? 'a path' : 'paths';
   for (let index = most; index < given.length; index++) {
     if (given[index] !== undefined)
       throw makeError(
         'ERR_MISSING_ARGUMENT',
-        `${name} takes an algorithm, ${name === 'hashFile' ? 'a path' : 'paths'}, an encoding or options, and a callback; not ${given.length} arguments`,
+        `${name} takes an algorithm, ${files}, an encoding or options, and a callback; ` +
+          `not ${given.length} arguments`,
       );
   }
 }

@@ -3,8 +3,13 @@
 export default 'Ciphers, and messages sealed with a passphrase,';
 
 /** The positional arguments of a cipher without a tag. */
-const positional =
-  'algorithm: CipherAlgorithm, encrypt: boolean | 0 | 1, key: KeyInput, iv: Bytes, source: Data';
+const positional = [
+  'algorithm: CipherAlgorithm',
+  'encrypt: boolean | 0 | 1',
+  'key: KeyInput',
+  'iv: Bytes',
+  'source: Data',
+];
 
 /*
  * Encrypts and authenticates with an AEAD: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439),
@@ -68,7 +73,7 @@ export const seal = {
   takes: { algorithm: 'AeadAlgorithm' },
   options: 'SealOptions',
   result: 'Buffer',
-  quick: {
+  fast: {
     millrace: `
       if (arguments.length === 2 && typeof options === 'object' && options !== null)
         return sealSync(algorithm, options);`,
@@ -130,7 +135,7 @@ export const open = {
   takes: { algorithm: 'AeadAlgorithm' },
   options: 'OpenOptions',
   result: 'Buffer',
-  quick: {
+  fast: {
     millrace: `
       if (arguments.length === 2 && typeof options === 'object' && options !== null)
         return openSync(algorithm, options);`,
@@ -217,15 +222,26 @@ export const cipher = {
   result: 'Buffer',
   more: {
     millrace: [
-      ['more1', `(${positional}, ...tagged: [] | [aad: Data, tag: Bytes]): Buffer`],
+      ['more1', [], [...positional, '...tagged: [] | [aad: Data, tag: Bytes]'], 'Buffer'],
       [
         'more2',
-        `(${positional}, ...tagged: [callback: Callback<Buffer>] | [aad: Data, tag: Bytes, callback: Callback<Buffer>]): void`,
+        [],
+        [
+          ...positional,
+          '...tagged: [callback: Callback<Buffer>] | ' +
+            '[aad: Data, tag: Bytes, callback: Callback<Buffer>]',
+        ],
+        'void',
       ],
     ],
     promises: [
-      ['more3', `(${positional}, options?: CallOptions): Promise<Buffer>`],
-      ['more4', `(${positional}, aad: Data, tag: Bytes, options?: CallOptions): Promise<Buffer>`],
+      ['more3', [], [...positional, 'options?: CallOptions'], 'Promise<Buffer>'],
+      [
+        'more4',
+        [],
+        [...positional, 'aad: Data', 'tag: Bytes', 'options?: CallOptions'],
+        'Promise<Buffer>',
+      ],
     ],
   },
   runs: {
@@ -259,10 +275,17 @@ export const sealWithPassphrase = {
   form: 'written',
   more: {
     millrace: [
-      ['', '(passphrase: Data, data: Data, callback: Callback<Buffer>): void'],
+      ['', [], ['passphrase: Data', 'data: Data', 'callback: Callback<Buffer>'], 'void'],
       [
         'options',
-        '(passphrase: Data, data: Data, options: SealWithPassphraseOptions | undefined, callback: Callback<Buffer>): void',
+        [],
+        [
+          'passphrase: Data',
+          'data: Data',
+          'options: SealWithPassphraseOptions | undefined',
+          'callback: Callback<Buffer>',
+        ],
+        'void',
       ],
     ],
   },
@@ -298,10 +321,17 @@ export const openWithPassphrase = {
   form: 'written',
   more: {
     millrace: [
-      ['', '(passphrase: Data, data: Bytes, callback: Callback<Buffer>): void'],
+      ['', [], ['passphrase: Data', 'data: Bytes', 'callback: Callback<Buffer>'], 'void'],
       [
         'options',
-        '(passphrase: Data, data: Bytes, options: OpenWithPassphraseOptions | undefined, callback: Callback<Buffer>): void',
+        [],
+        [
+          'passphrase: Data',
+          'data: Bytes',
+          'options: OpenWithPassphraseOptions | undefined',
+          'callback: Callback<Buffer>',
+        ],
+        'void',
       ],
     ],
   },

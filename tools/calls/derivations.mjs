@@ -280,7 +280,9 @@ export const verifyPassword = {
  */
 export const needsRehash = {
   form: 'written',
-  more: { millrace: [['', '(hash: string, options?: HashPasswordOptions): boolean']] },
+  more: {
+    millrace: [['', [], ['hash: string', 'options?: HashPasswordOptions'], 'boolean']],
+  },
   runs: { millrace: 'needsRehashed(hash, options)' },
   most: 2,
   given: { millrace: 'hash?: unknown, options?: unknown' },

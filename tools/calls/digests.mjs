@@ -3,8 +3,13 @@
 export default 'Hashes and HMACs';
 
 const ENCODING = "E extends Encoding = 'buffer'";
-const ERRORS = `${ENCODING}, R extends 'throw' | 'return' = 'throw'`;
-const files = (list) => `algorithm: HashAlgorithm, paths: ${list}<FileSource>`;
+
+// Of calls on many files: parameters of types, arguments, and options.
+const ERRORS = [ENCODING, "R extends 'throw' | 'return' = 'throw'"];
+const files = (list) => ['algorithm: HashAlgorithm', `paths: ${list}<FileSource>`];
+const FILES_OPTIONS = 'options: HashFilesOptions<E, R>';
+const WATCHED = `${FILES_OPTIONS} & FilesSignalOptions`;
+const WATCHING = "Pick<HashFilesOptions<E, R>, 'errors'> & FilesSignalOptions";
 
 /*
  * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash
@@ -69,7 +74,7 @@ export const hash = {
   takes: { algorithm: 'HashAlgorithm', data: 'Message' },
   options: 'HashOptions',
   chunks: { algorithm: 'HashAlgorithm', source: 'StreamSource' },
-  quick: {
+  fast: {
     // It does not accept long strings, DataViews, empty messages, unknown names and SHAKE; the full
     // request handles those and throws errors.
     millrace: `
@@ -93,19 +98,23 @@ export const hash = {
           if (digest !== undefined) return digest;
         }
       }
-      if (arguments.length === 3 && typeof third === 'function') {
-        if (hashCoalesced(third as Callback<unknown>, algorithm, data, undefined)) return undefined;
-      } else if (arguments.length === 4 && typeof fourth === 'function') {
-        if (hashCoalesced(fourth as Callback<unknown>, algorithm, data, third)) return undefined;
+      if (typeof (arguments.length === 3 ? third : fourth) === 'function' && arguments.length <= 4) {
+        const callback = (arguments.length === 3 ? third : fourth) as Callback<unknown>;
+        const form = fastForm(arguments.length === 3 ? undefined : third);
+        const make = () => new CallbackCompletion(callback);
+        if (coalesce(algorithm, data, form, make) !== undefined) return undefined;
       }`,
     promises: `
-      const joined = joinHash(algorithm, data, third, arguments.length);
-      if (joined !== undefined) return joined;`,
+      if (arguments.length === 2 || (arguments.length === 3 && typeof third === 'string')) {
+        const joined = coalesce(algorithm, data, fastForm(third), () => new PromiseCompletion());
+        if (joined !== undefined) return joined.promise;
+      }
+      if (isStreamSource(data))
+        return hashStream(algorithm, data, third, fourth, ...[...arguments].slice(4));`,
   },
   runs: {
     millrace: 'perform(hashParser, arguments)',
-    promises:
-      'isStreamSource(data) ? hashStream(algorithm, data, third, fourth, ...[...arguments].slice(4)) : perform(hashParser, arguments)',
+    promises: 'perform(hashParser, arguments)',
   },
   given: {
     millrace: 'algorithm?: unknown, data?: unknown, third?: unknown, fourth?: unknown',
@@ -158,7 +167,7 @@ export const hashFile = {
   reading: 'StreamOptions',
   runs: {
     millrace:
-      "runFiles(hashFileSync, hashFileThen, 'hashFile', arguments, [algorithm, path, third, fourth])",
+      "runFiles('hashFile', hashFileSync, hashFileThen, algorithm, path, third, fourth, arguments)",
     promises: 'hashFileAsync(() => checkFileCount(arguments, 4), algorithm, path, third, fourth)',
   },
   given: {
@@ -221,37 +230,43 @@ export const hashFiles = {
   form: 'written',
   more: {
     millrace: [
-      ['', `<${ENCODING}>(${files('Iterable')}, encoding?: E): Digest<E>[]`],
-      [
-        'options',
-        `<${ERRORS}>(${files('Iterable')}, options: HashFilesOptions<E, R>): FileDigest<E, R>[]`,
-      ],
+      ['', [ENCODING], [...files('Iterable'), 'encoding?: E'], 'Digest<E>[]'],
+      ['options', ERRORS, [...files('Iterable'), FILES_OPTIONS], 'FileDigest<E, R>[]'],
       [
         'later',
-        `<E extends Encoding>(${files('Iterable')}, encoding: E | Callback<Buffer[]>, callback?: Callback<Digest<E>[]>): void`,
+        ['E extends Encoding'],
+        [
+          ...files('Iterable'),
+          'encoding: E | Callback<Buffer[]>',
+          'callback?: Callback<Digest<E>[]>',
+        ],
+        'void',
       ],
       [
         'all options',
-        `<${ERRORS}>(${files('Iterable')}, options: HashFilesOptions<E, R> & FilesSignalOptions, callback: Callback<FileDigest<E, R>[]>): void`,
+        ERRORS,
+        [...files('Iterable'), WATCHED, 'callback: Callback<FileDigest<E, R>[]>'],
+        'void',
       ],
     ],
     promises: [
-      ['promised', `<${ENCODING}>(${files('Items')}, encoding?: E): Promise<Digest<E>[]>`],
+      ['promised', [ENCODING], [...files('Items'), 'encoding?: E'], 'Promise<Digest<E>[]>'],
       [
         'more1',
-        `<${ERRORS}>(${files('Items')}, encoding: E | undefined, options: Pick<HashFilesOptions<E, R>, 'errors'> & FilesSignalOptions): Promise<FileDigest<E, R>[]>`,
+        ERRORS,
+        [...files('Items'), 'encoding: E | undefined', `options: ${WATCHING}`],
+        'Promise<FileDigest<E, R>[]>',
       ],
-      [
-        'all options',
-        `<${ERRORS}>(${files('Items')}, options: HashFilesOptions<E, R> & FilesSignalOptions): Promise<FileDigest<E, R>[]>`,
-      ],
+      ['all options', ERRORS, [...files('Items'), WATCHED], 'Promise<FileDigest<E, R>[]>'],
     ],
   },
   runs: {
     millrace:
-      "runFiles(hashFilesSync, hashFilesThen, 'hashFiles', arguments, [algorithm, paths, third, fourth])",
+      "runFiles('hashFiles', hashFilesSync, hashFilesThen, " +
+      'algorithm, paths, third, fourth, arguments)',
     promises:
-      "hashFilesAsync(() => checkFileCount(arguments, 4, 'hashFiles'), algorithm, paths, third, fourth)",
+      "hashFilesAsync(() => checkFileCount(arguments, 4, 'hashFiles'), " +
+      'algorithm, paths, third, fourth)',
   },
   given: {
     millrace: 'algorithm?: unknown, paths?: unknown, third?: unknown, fourth?: unknown',
@@ -311,16 +326,18 @@ export const hmac = {
   takes: { algorithm: 'HashAlgorithm', key: 'string | KeyInput', data: 'Data' },
   options: 'HmacOptions',
   chunks: { algorithm: 'HashAlgorithm', key: 'string | KeyInput', source: 'StreamSource' },
-  quick: {
+  fast: {
     millrace: `
       if (typeof fourth !== 'function' && (arguments.length === 4 || arguments.length === 3)) {
         if (typeof data !== 'function') return hmacSync(algorithm, key, data, fourth);
       }`,
+    promises: `
+      if (isStreamSource(data))
+        return hmacStream(algorithm, key, data, fourth, fifth, ...[...arguments].slice(5));`,
   },
   runs: {
     millrace: 'perform(hmacParser, arguments)',
-    promises:
-      'isStreamSource(data) ? hmacStream(algorithm, key, data, fourth, fifth, ...[...arguments].slice(5)) : perform(hmacParser, arguments)',
+    promises: 'perform(hmacParser, arguments)',
   },
   given: {
     millrace: 'algorithm?: unknown, key?: unknown, data?: unknown, fourth?: unknown',
@@ -407,8 +424,8 @@ export const hashPairs = {
   form: 'written',
   more: {
     millrace: [
-      ['', '(algorithm: HashAlgorithm, nodes: Bytes): Buffer'],
-      ['options', '(algorithm: HashAlgorithm, nodes: Bytes, target: Bytes): number'],
+      ['', [], ['algorithm: HashAlgorithm', 'nodes: Bytes'], 'Buffer'],
+      ['options', [], ['algorithm: HashAlgorithm', 'nodes: Bytes', 'target: Bytes'], 'number'],
     ],
   },
   runs: { millrace: 'hashPairsSync(algorithm, nodes, target)' },
@@ -494,7 +511,9 @@ export const hashTransformStream = {
     promises: [
       [
         'promised',
-        `<${ENCODING}>(algorithm: HashAlgorithm, encoding?: E, options?: CreateHashOptions): HashTransformStream<E>`,
+        [ENCODING],
+        ['algorithm: HashAlgorithm', 'encoding?: E', 'options?: CreateHashOptions'],
+        'HashTransformStream<E>',
       ],
     ],
   },
@@ -529,11 +548,15 @@ export const hashFilesIterator = {
     promises: [
       [
         'promised',
-        `<${ERRORS}>(${files('Items')}, encoding?: E, options?: Pick<HashFilesOptions<E, R>, 'errors'> & FilesSignalOptions): AsyncGenerator<FileEntry<E, R>, void, void>`,
+        ERRORS,
+        [...files('Items'), 'encoding?: E', `options?: ${WATCHING}`],
+        'AsyncGenerator<FileEntry<E, R>, void, void>',
       ],
       [
         'all options',
-        `<${ERRORS}>(${files('Items')}, options: HashFilesOptions<E, R> & FilesSignalOptions): AsyncGenerator<FileEntry<E, R>, void, void>`,
+        ERRORS,
+        [...files('Items'), WATCHED],
+        'AsyncGenerator<FileEntry<E, R>, void, void>',
       ],
     ],
   },

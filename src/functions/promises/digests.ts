@@ -18,11 +18,14 @@ import {
   type HashOptions,
   type Output,
   type TargetOptions,
+  fastForm,
   hashParser,
 } from '../../operations/hash.js';
 import { type HmacOptions, hmacParser } from '../../operations/hmac.js';
 import type { Message } from '../../operations/tuple.js';
 import type { KeyInput } from '../../request/key-input.js';
+import { coalesce } from '../../scheduling/coalesce.js';
+import { PromiseCompletion } from '../../scheduling/completions.js';
 import type { CallOptions } from '../../scheduling/routes.js';
 import {
   checkFileCount,
@@ -45,7 +48,6 @@ import {
 import type { FileEntry } from '../files.js';
 import { perform } from './call.js';
 import { performSources } from './many.js';
-import { joinHash } from './quick.js';
 
 /**
  * Computes the digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards.
@@ -98,11 +100,13 @@ export function hash(
   third?: unknown,
   fourth?: unknown,
 ): Promise<unknown> {
-  const joined = joinHash(algorithm, data, third, arguments.length);
-  if (joined !== undefined) return joined;
-  return isStreamSource(data)
-    ? hashStream(algorithm, data, third, fourth, ...[...arguments].slice(4))
-    : perform(hashParser, arguments);
+  if (arguments.length === 2 || (arguments.length === 3 && typeof third === 'string')) {
+    const joined = coalesce(algorithm, data, fastForm(third), () => new PromiseCompletion());
+    if (joined !== undefined) return joined.promise;
+  }
+  if (isStreamSource(data))
+    return hashStream(algorithm, data, third, fourth, ...[...arguments].slice(4));
+  return perform(hashParser, arguments);
 }
 
 /**
@@ -244,9 +248,9 @@ export function hmac(
   fourth?: unknown,
   fifth?: unknown,
 ): Promise<unknown> {
-  return isStreamSource(data)
-    ? hmacStream(algorithm, key, data, fourth, fifth, ...[...arguments].slice(5))
-    : perform(hmacParser, arguments);
+  if (isStreamSource(data))
+    return hmacStream(algorithm, key, data, fourth, fifth, ...[...arguments].slice(5));
+  return perform(hmacParser, arguments);
 }
 
 /**
@@ -353,7 +357,6 @@ export function hashTransformStream(
   options?: CreateHashOptions,
 ): unknown {
   if (arguments.length > 3) refuseSurplus(arguments, 3, 'hashTransformStream');
-
   return hashingStream(algorithm, encoding, options);
 }
 
@@ -400,6 +403,5 @@ export function hashFilesIterator(
   fourth?: unknown,
 ): unknown {
   checkFileCount(arguments, 4, 'hashFilesIterator');
-
   return hashFilesEntries(algorithm, paths, third, fourth);
 }
