@@ -14,12 +14,14 @@ import * as ciphers from './calls/ciphers.mjs';
 import * as derivations from './calls/derivations.mjs';
 import * as digests from './calls/digests.mjs';
 import * as keyWrap from './calls/key-wrap.mjs';
+import * as sealed from './calls/sealed.mjs';
 import * as verifyMac from './calls/verify-mac.mjs';
 import { staleOf, writeFormatted } from './format.mjs';
+import { optionNames } from './option-names.mjs';
 import { root } from './steps.mjs';
 
 /** The modules with descriptions, by the names of their files without dashes. */
-const groups = { ciphers, derivations, digests, keyWrap, verifyMac };
+const groups = { ciphers, derivations, digests, keyWrap, sealed, verifyMac };
 
 const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -46,6 +48,10 @@ const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCa
  * - fast: statements that return in the common cases; a function for them costs 320 instructions
  * - first: a statement before that; most: the most arguments, where `runs` does not refuse others
  * - promise: false if it returns no promise in `millrace/promises`
+ * - needs: its inputs in the message of a call without them
+ * - reads: the kinds of its arguments, in the order in which they are read; sets: where they go in
+ *   the request of a derivation over a hash; label: its name in messages
+ * - secret, as: of a sealed stream or file, the kind of its secret and what it returns
  *
  * @typedef {object} Call
  * @property {string} form
@@ -56,7 +62,7 @@ const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCa
 const properties = new Set(
   (
     'form takes options result name required later chunks reading more given runs fast first ' +
-    'most promise'
+    'most promise needs secret as label reads sets'
   ).split(' '),
 );
 
@@ -220,6 +226,57 @@ const forms = {
   written: () => ({ millrace: [], promises: [] }),
 };
 
+/** What a call has whose form is `sealed`, by its name: of a stream, or of bytes for a promise. */
+function sealedCall(name, { secret, as }) {
+  const verb = /^(seal|open)/.exec(name)[0];
+  const capital = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
+  const secrets = secret ? { [secret]: secret === 'key' ? 'KeyInput' : 'Data' } : {};
+  const own = secret ? `With${capital(secret)}` : '';
+  const options = secret ? `${capital(verb)}${own}Options` : 'SealedStreamOptions';
+  if (as === 'Promise')
+    return {
+      form: 'plain',
+      takes: { ...secrets, data: verb === 'seal' ? 'Data' : 'Bytes' },
+      options,
+      result: 'Promise<Buffer>',
+      needs: `a ${secret} and data`,
+      runs: { promises: `passphrases().${name}(${secret}, data, options)` },
+    };
+  const work = secret
+    ? `passphrases().${verb}ing${own}(${secret}, options)`
+    : `sealedStreams().${verb}ing(options)`;
+  return {
+    form: 'plain',
+    takes: secrets,
+    options: secret ? `${options} & PassphraseStreamOptions` : options,
+    required: !secret,
+    result: as === 'Duplex' ? as : 'TransformStream<Bytes, Buffer>',
+    runs: {
+      promises:
+        as === 'Duplex'
+          ? `sealedDuplexes().duplexStream(${work})`
+          : `sealedStreams().transformStream(${work})`,
+    },
+  };
+}
+
+/** Returns the text of a call without overloads. */
+function plainText(name, call, comments, entry) {
+  const { takes = {}, options, required, result, needs, runs } = call;
+  const parameters = [...list(takes), `options${required ? '' : '?'}: ${options}`];
+  const later = result.startsWith('Promise') ? 'async ' : '';
+  const least = Object.keys(takes).length;
+  const statements = [
+    `refuseSurplus(arguments, ${parameters.length}, '${name}');`,
+    needs &&
+      `if (arguments.length < ${least}) ` +
+        `throw makeError('ERR_MISSING_ARGUMENT', '${name} needs ${needs}');`,
+    `return ${runs[entry]};`,
+  ];
+  const head = `export ${later}function ${name}(${parameters.join(', ')}): ${result}`;
+  return `${commentText(comments.get(''))}${head} {\n${statements.filter(Boolean).join('\n')}\n}\n\n`;
+}
+
 /** The comments of overloads whose descriptions have none. */
 const usual = {
   'all options': 'Works like the form above, with all options in one object.',
@@ -256,19 +313,22 @@ function commentText(text) {
 /** What modules of each platform export. */
 const platform = {
   '#platform/base/runtime.js': ['Buffer'],
+  '#platform/base/stream-types.js': ['Duplex', 'TransformStream'],
   '#platform/streams/files.js': ['FileSource'],
+  '#platform/streams/sealed.js': ['passphrases', 'sealedDuplexes', 'sealedStreams'],
 };
 
 /** Returns the modules of src that export something by itself, by its name, and its kind. */
 function exportsOfSource() {
   const found = new Map();
   for (const [module, names] of Object.entries(platform))
-    for (const name of names) found.set(name, [{ module, type: true }]);
-  const generated = new Set(Object.keys(groups).flatMap(filesOf));
+    for (const name of names) found.set(name, [{ module, type: /^[A-Z]/.test(name) }]);
+  const generated = new Set([...Object.keys(groups).flatMap(filesOf), 'src/kdf/hashed.ts']);
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => /^(?!portable|compat).*(?<!\.browser|\.node)\.ts$/.test(file))
     .filter((file) => !generated.has(`src/${file}`));
+  found.set('hashedParser', [{ module: 'src/kdf/hashed.ts', type: false }]);
   for (const file of files) {
     const text = readFileSync(join(root, 'src', file), 'utf8');
     const exported =
@@ -325,8 +385,10 @@ function importsOf(text, file, known) {
 function callText(name, call, comments, entry) {
   const unknown = Object.keys(call).find((property) => !properties.has(property));
   if (unknown !== undefined) throw new Error(`tools/calls: ${name}.${unknown} is no property`);
+  if (call.form === 'sealed') return callText(name, sealedCall(name, call), comments, entry);
   const { runs, first = {}, fast = {}, given = {}, more = {}, most } = call;
   if (runs[entry] === undefined) return '';
+  if (call.form === 'plain') return plainText(name, call, comments, entry);
   const overloads = [...forms[call.form](call)[entry], ...(more[entry] ?? [])].map(
     ([section, types, parameters, result]) => {
       const generic = types.length === 0 ? '' : `<${types.join(', ')}>`;
@@ -346,26 +408,91 @@ function callText(name, call, comments, entry) {
   return `${overloads.join('')}${head} {\n${body}\n}\n\n`;
 }
 
+/** Returns the value of an argument of a derivation, by its kind. */
+const readings = {
+  data: (value, name) => `data(${value}, '${name}')`,
+  digest: (value) => `digestFacts(${value})`,
+  hkdfSize: (value) => `hkdfSize(${value}, digest.name, digest.digestSize)`,
+  iterations: (value, name) => `between(${value}, 1, 2 ** 32 - 1, '${name}')`,
+  keySize: (value, name) => `keySize(${value}, '${name}')`,
+  prk: (value) => `readPrk(${value}, digest)`,
+  secret: (value, name) => `readPassword(${value}, '${name}')`,
+};
+
+/** Returns the statement that puts a value into a request, by its place. */
+const settings = {
+  aad: (value) => `setAad(${value}, 0, sizeOf(${value}))`,
+  iv: (value) => `setIv(${value}, 0, sizeOf(${value}))`,
+  key: (value) => `setKeyInput(${value})`,
+  Count: (value) => `frame[At.Count] = ${value}`,
+  result: (value) => `setResult(${value}, Form.Secret)`,
+};
+
+/** Returns the text of the parsers of derivations over a hash. */
+function parsersText(calls) {
+  const parsers = Object.entries(calls).map(
+    ([name, { label = name, needs, takes, reads, sets }]) => {
+      const inputs = Object.keys(takes);
+      const statements = [
+        ...Object.entries(reads).map(
+          ([input, kind]) =>
+            `const ${input} = ${readings[kind](`given[${inputs.indexOf(input)}]`, input)};`,
+        ),
+        `beginRequest(Operation.${name[0].toUpperCase()}${name.slice(1)}, digest.id, NO_BYTES, 0, 0);`,
+        ...Object.entries(sets).map(([place, value]) => `${settings[place](value)};`),
+      ];
+      const signature = `${label}(${inputs.join(', ')})`;
+      return (
+        `${name}: {\nfill: (given) => {\n${statements.join('\n')}\n},\nleast: ${inputs.length},\n` +
+        `needs: '${label} needs ${needs}',\noptions: ${inputs.length},\nname: 'options',\n` +
+        `takes: accepted('${signature}', derivationCallOptionNames),\n},\n`
+      );
+    },
+  );
+  const names = Object.keys(calls).map((name) => `'${name}'`);
+  return (
+    `export type HashedDerivation = ${names.join(' | ')};\n\n` +
+    `const parsers: Readonly<Record<HashedDerivation, DerivationParser>> = {\n${parsers.join('')}};` +
+    '\n\n/** Returns the parser of a derivation. */\n' +
+    'export function hashedParser(name: HashedDerivation): DerivationParser {\n' +
+    'return parsers[name];\n}\n'
+  );
+}
+
+/** Returns the text of src/kdf/hashed.ts. */
+function hashedParsers(known) {
+  const file = 'src/kdf/hashed.ts';
+  const calls = Object.entries(derivations).filter(([, { reads }]) => reads !== undefined);
+  const text = parsersText(Object.fromEntries(calls));
+  const head =
+    '/**\n * Readers of PBKDF2 (RFC 8018) and HKDF (RFC 5869), with the arguments of node:crypto.\n *\n' +
+    ' * Generated by tools/calls.mjs from tools/calls/derivations.mjs. Do not edit.\n */\n';
+  return [file, `${head}${importsOf(text, file, known)}\n${text}`];
+}
+
 /** Returns the texts of all generated files, by their paths. */
 export function generated() {
   const known = exportsOfSource();
   return new Map(
-    Object.entries(groups).flatMap(([group, module]) => {
-      const description = `tools/calls/${dashed(group)}.mjs`;
-      const comments = commentsOf(description);
-      const { default: about, ...calls } = module;
-      return filesOf(group).map((file, index) => {
-        const entry = index === 0 ? 'millrace' : 'promises';
-        const text = [...comments]
-          .map(([name, sections]) => callText(name, calls[name], sections, entry))
-          .join('');
-        const place = index === 0 ? '`millrace`' : '`millrace/promises`';
-        const head =
-          `/**\n * ${about} of ${place}.\n *\n` +
-          ` * Generated by tools/calls.mjs from ${description}. Do not edit.\n */\n`;
-        return /** @type {const} */ ([file, `${head}${importsOf(text, file, known)}\n${text}`]);
-      });
-    }),
+    Object.entries(groups)
+      .flatMap(([group, module]) => {
+        const description = `tools/calls/${dashed(group)}.mjs`;
+        const comments = commentsOf(description);
+        const { default: about, ...calls } = module;
+        return filesOf(group).flatMap((file, index) => {
+          const entry = index === 0 ? 'millrace' : 'promises';
+          const text = [...comments]
+            .map(([name, sections]) => callText(name, calls[name], sections, entry))
+            .join('');
+          if (text === '') return [];
+          const place = index === 0 ? '`millrace`' : '`millrace/promises`';
+          const head =
+            `/**\n * ${about} of ${place}.\n *\n` +
+            ` * Generated by tools/calls.mjs from ${description}. Do not edit.\n */\n`;
+          return [/** @type {const} */ ([file, `${head}${importsOf(text, file, known)}\n${text}`])];
+        });
+      })
+      .concat([optionNames(), hashedParsers(known)]),
   );
 }
 

@@ -4,7 +4,6 @@
 import { shownName } from './nearest.js';
 import { makeError, wrongType } from './errors.js';
 import { between, unsigned } from './numbers.js';
-import type { Names } from './options.js';
 
 /** The most bytes of a derived key, as in node:crypto. */
 const KEY_MAX = 0x7fff_ffff;
@@ -48,15 +47,6 @@ export interface ScryptCostOptions {
   /** An alias of `p`. */
   readonly parallelization?: number | undefined;
 }
-
-export const scryptCostNames: Names<ScryptCostOptions> = {
-  N: true,
-  cost: true,
-  r: true,
-  blockSize: true,
-  p: true,
-  parallelization: true,
-};
 
 /** A checked cost. */
 export interface ScryptCost {

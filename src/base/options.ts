@@ -2,16 +2,18 @@
  * Checks the names of options. A misspelt option could silently weaken a call, so every function
  * rejects unknown names.
  *
- * Each function has a table of its option names beside the type of its options; the compiler checks
- * that they agree. Options are the own enumerable properties of the given object, as
+ * Each function has a table of its option names, which option-names.ts has from the types of its
+ * options; the compiler checks that they agree. Options are the own enumerable properties of the given object, as
  * `{ ...given }` copies them: what another package adds to Object.prototype has no effect.
  */
 import { makeError, wrongType, type MillraceError } from './errors.js';
 import { isBytesView, isRevoked } from './intrinsics.js';
 import { optionHint } from '#platform/base/hints.js';
 
-/** All names of the options of type `T`. */
-export type Names<T extends object> = { readonly [Name in keyof T]-?: true };
+/** The words of a text of names separated by spaces. */
+export type Words<Text extends string> = Text extends `${infer First} ${infer Rest}`
+  ? First | Words<Rest>
+  : Text;
 
 /** The options that a function accepts. */
 export interface Accepted<Name extends PropertyKey> {
@@ -23,17 +25,18 @@ export interface Accepted<Name extends PropertyKey> {
    */
   readonly order: (string | undefined)[];
   /** Returns the error for a name that a call with other arguments would take. */
-  readonly refuse: ((name: string, argument: string) => MillraceError | undefined) | undefined;
+  readonly refuse?: (name: string, argument: string) => MillraceError | undefined;
   /** Makes tables with different names incompatible types. It does not exist at run time. */
   readonly exactly?: (name: Name) => Name;
 }
 
-/** Makes the table of a function. */
-export function accepted<Table extends object>(
+/** Makes the table of a function from lists of names. */
+export function accepted<Text extends string>(
   signature: string,
-  names: Table,
-): Accepted<keyof Table> {
-  return { signature, order: [...Object.keys(names), undefined], refuse: undefined };
+  ...names: Text[]
+): Accepted<Words<Text>> {
+  const order = [...new Set(names.join(' ').split(' ')), undefined];
+  return { signature, order };
 }
 
 /**
@@ -170,12 +173,12 @@ function place(name: string, at: number, argument: string, table: Accepted<any>)
 }
 
 /** Returns these options of an object without a prototype, if they are there. */
-export function pick<T extends object>(
+export function pick<Text extends string>(
   own: object,
-  names: T,
-): { readonly [Name in keyof T]?: any } {
-  const picked = { __proto__: null } as { [Name in keyof T]?: any };
-  for (const name of Object.keys(names) as (keyof T & keyof object)[])
+  names: Text,
+): { readonly [Name in Words<Text>]?: any } {
+  const picked = { __proto__: null } as { [Name in Words<Text>]?: any };
+  for (const name of names.split(' ') as (Words<Text> & keyof object)[])
     if (own[name] !== undefined) picked[name] = own[name];
   return picked;
 }

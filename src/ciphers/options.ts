@@ -1,6 +1,7 @@
 /** The options of incremental ciphers. */
+import { createCipherOptionNames, createDecipherOptionNames } from '../base/option-names.js';
 import type { Bytes, Data } from '../base/arguments.js';
-import { engineNames, type EngineOptions } from '../engines/engines.js';
+import type { EngineOptions } from '../engines/engines.js';
 import type { KeyInput } from '../request/key-input.js';
 import { accepted, type Accepted } from '../base/options.js';
 import { streamNames, type TransformOptions } from '#platform/hashers/hasher-stream.js';
@@ -40,25 +41,17 @@ export interface CreateDecipherOptions extends CreateCipherOptions {
   readonly unverified?: boolean | undefined;
 }
 
-const names = {
-  ...streamNames,
-  ...engineNames,
-  key: true,
-  nonce: true,
-  iv: true,
-  aad: true,
-  authTagLength: true,
-} as const;
-
 export const cipherTakes: Accepted<keyof CreateCipherOptions> = accepted(
   'createCipher(algorithm)',
-  names,
+  ...streamNames,
+  createCipherOptionNames,
 );
 
 /** For `copy` of a decipher. */
-export const copyTakes: Accepted<keyof TransformOptions> = accepted('copy', streamNames);
+export const copyTakes: Accepted<keyof TransformOptions> = accepted('copy', ...streamNames);
 
 export const decipherTakes: Accepted<keyof CreateDecipherOptions> = accepted(
   'createDecipher(algorithm)',
-  { ...names, authTag: true, unverified: true },
+  ...streamNames,
+  createDecipherOptionNames,
 );

@@ -11,7 +11,6 @@ import { shownName } from '../base/nearest.js';
 import { makeError, MillraceError, wrongType } from '../base/errors.js';
 import type { DirectNative, Native } from '../base/frame.js';
 import { isRevoked } from '../base/intrinsics.js';
-import type { Names } from '../base/options.js';
 import {
   engineFromEnvironment,
   openEngine,
@@ -43,8 +42,6 @@ export interface EngineOptions {
    */
   readonly engine?: EngineName | readonly EngineName[] | undefined;
 }
-
-export const engineNames: Names<EngineOptions> = { engine: true };
 
 /** An engine that was opened. */
 export interface Engine {

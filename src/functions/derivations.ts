@@ -11,6 +11,7 @@ import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
 import { type Argon2CallParameters, type Argon2Parameters, argon2Parser } from '../kdf/argon2.js';
 import { type DerivationCallOptions, derive } from '../kdf/derive.js';
+import { hashedParser } from '../kdf/hashed.js';
 import {
   type HashPasswordOptions,
   type VerifyPasswordOptions,
@@ -18,7 +19,6 @@ import {
   needsRehashed,
   verifyParser,
 } from '../kdf/passwords.js';
-import { pbkdf2Parser } from '../kdf/pbkdf2.js';
 import { type ScryptOptions, scryptParser } from '../kdf/scrypt.js';
 import type { SecretInput } from '../request/key-input.js';
 import type { Callback } from '../scheduling/completions.js';
@@ -133,7 +133,7 @@ export function pbkdf2(
   callback: Callback<Buffer>,
 ): void;
 export function pbkdf2(): unknown {
-  return derive(pbkdf2Parser, arguments);
+  return derive(hashedParser('pbkdf2'), arguments);
 }
 
 /**

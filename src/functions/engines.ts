@@ -1,4 +1,5 @@
 /** Reports engines by algorithm, costs and the state of the workers. */
+import { enginesOptionNames } from '../base/option-names.js';
 import { options } from '../base/arguments.js';
 import { native } from '../engines/binding.js';
 import {
@@ -177,7 +178,7 @@ export interface EnginesOptions {
   readonly probe?: readonly EngineName[] | undefined;
 }
 
-const takes: Accepted<keyof EnginesOptions> = accepted('engines', { probe: true });
+const takes: Accepted<keyof EnginesOptions> = accepted('engines', enginesOptionNames);
 
 /**
  * Reports the engine, library and CPU instructions of each algorithm, the reason and remedy if an

@@ -1,7 +1,7 @@
 /** `hkdf` of `millrace`. The derivation itself is loaded at the first call. */
 import { derive } from '../kdf/derive.js';
 import type { Hkdf } from '../kdf/hkdf-types.js';
-import { hkdfParserOf } from '../kdf/hkdf.js';
+import { hashedParser } from '../kdf/hashed.js';
 
 /**
  * Derives a key from a high-entropy secret with HKDF (RFC 5869); arguments are those of
@@ -30,14 +30,14 @@ import { hkdfParserOf } from '../kdf/hkdf.js';
  */
 export const hkdf: Hkdf = /* @__PURE__ */ Object.assign(
   function hkdf(): unknown {
-    return derive(hkdfParserOf('both'), arguments);
+    return derive(hashedParser('hkdf'), arguments);
   },
   {
     extract(): unknown {
-      return derive(hkdfParserOf('extract'), arguments);
+      return derive(hashedParser('hkdfExtract'), arguments);
     },
     expand(): unknown {
-      return derive(hkdfParserOf('expand'), arguments);
+      return derive(hashedParser('hkdfExpand'), arguments);
     },
   },
 ) as Hkdf;

@@ -1,4 +1,5 @@
 /** Process-wide settings. */
+import { settingNames } from '../base/option-names.js';
 import { options, unsigned } from '../base/arguments.js';
 import { native } from '../engines/binding.js';
 import { decideCopies } from '../scheduling/copies.js';
@@ -52,14 +53,7 @@ export interface Settings {
   readonly engine: 'auto' | EngineName | readonly EngineName[];
 }
 
-const takes: Accepted<keyof Settings> = accepted('configure', {
-  threads: true,
-  route: true,
-  maxQueuedBytes: true,
-  recycle: true,
-  maxKdfMemory: true,
-  engine: true,
-});
+const takes: Accepted<keyof Settings> = accepted('configure', settingNames);
 
 /**
  * Changes settings for the whole process and returns all of them. Without an argument it only

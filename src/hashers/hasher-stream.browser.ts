@@ -2,13 +2,11 @@
  * Hashers in browsers are not Node.js streams; `hash` of millrace/promises hashes a web stream.
  */
 
-import type { Names } from '../base/options.js';
-
 /** Options of streams: none here. */
 export interface TransformOptions {}
 
 /** Their names. */
-export const streamNames: Names<TransformOptions> = {};
+export const streamNames = [] as const;
 
 /** The callback of a Node.js stream. */
 export type TransformCallback = (error?: Error | null, data?: unknown) => void;

@@ -5,36 +5,17 @@
  */
 /** @ts-ignore any without @types/node */
 import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
-import type { Names } from '../base/options.js';
 import { refuseEnded } from '../base/sources.js';
 
 export type { TransformCallback, TransformOptions };
 
 /** The names of stream options. */
-export const streamNames: Names<TransformOptions> = {
-  allowHalfOpen: true,
-  autoDestroy: true,
-  construct: true,
-  decodeStrings: true,
-  defaultEncoding: true,
-  destroy: true,
-  emitClose: true,
-  encoding: true,
-  final: true,
-  flush: true,
-  highWaterMark: true,
-  objectMode: true,
-  read: true,
-  readableHighWaterMark: true,
-  readableObjectMode: true,
-  signal: true,
-  transform: true,
-  writableCorked: true,
-  writableHighWaterMark: true,
-  writableObjectMode: true,
-  write: true,
-  writev: true,
-};
+export const streamNames = [
+  'allowHalfOpen autoDestroy construct decodeStrings defaultEncoding destroy emitClose',
+  'encoding final flush highWaterMark objectMode read readableHighWaterMark',
+  'readableObjectMode signal transform writableCorked writableHighWaterMark',
+  'writableObjectMode write writev',
+] as const;
 
 export const LazyTransform = function LazyTransform() {} as unknown as typeof Transform;
 let Stream: typeof Transform | undefined;

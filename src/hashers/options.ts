@@ -1,14 +1,16 @@
 /** The options of hashers. */
-import type { Bytes } from '../base/arguments.js';
-import { engineNames, type EngineOptions } from '../engines/engines.js';
-import type { Encoding, HashOptions } from '../operations/hash.js';
 import {
-  parameterNames,
-  refuseParameter,
-  type HashParameterOptions,
-} from '../operations/hash-parameters.js';
+  copyOptionNames,
+  plainCreateHashOptionNames,
+  createHmacOptionNames,
+  hashParameterOptionNames,
+} from '../base/option-names.js';
+import type { Bytes } from '../base/arguments.js';
+import type { EngineOptions } from '../engines/engines.js';
+import type { Encoding, HashOptions } from '../operations/hash.js';
+import { refuseParameter, type HashParameterOptions } from '../operations/hash-parameters.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { accepted, type Accepted, type Names } from '../base/options.js';
+import { accepted, type Accepted, type Words } from '../base/options.js';
 import { streamNames, type TransformOptions } from '#platform/hashers/hasher-stream.js';
 import type { BufferEncoding } from '#platform/base/runtime.js';
 
@@ -29,24 +31,31 @@ export interface CreateHashOptions
   readonly state?: Bytes | undefined;
 }
 
-/** Makes the option tables of a function, for hashes without and with parameters. */
-export function hashTables<Options extends object>(
+/** The options that every hash takes. */
+export type PlainCreateHashOptions = Omit<CreateHashOptions, keyof HashParameterOptions>;
+
+/** The option tables of a function, for hashes without and with parameters. */
+export interface HashTables<Name extends PropertyKey> {
+  (facts: HashFacts): Accepted<any>;
+  /** Makes tables with different names incompatible types. It does not exist at run time. */
+  readonly exactly?: (name: Name) => Name;
+}
+
+/** Makes the option tables of a function. */
+export function hashTables<Text extends string>(
   signature: string,
-  own: Names<Omit<Options, keyof HashParameterOptions>>,
-): (facts: HashFacts) => Accepted<any> {
-  const plain = { ...accepted(signature, own), refuse: refuseParameter };
-  const all = accepted(signature, { ...own, ...parameterNames });
+  ...own: Text[]
+): HashTables<Words<Text> | keyof HashParameterOptions> {
+  const plain = { ...accepted(signature, ...own), refuse: refuseParameter };
+  const all = accepted<any>(signature, ...own, hashParameterOptionNames);
   return ({ parameters }) => (parameters === null ? plain : all);
 }
 
-export const hashTakes = hashTables<CreateHashOptions>('createHash(algorithm)', {
+export const hashTakes: HashTables<keyof CreateHashOptions> = hashTables(
+  'createHash(algorithm)',
   ...streamNames,
-  ...engineNames,
-  outputLength: true,
-  seed: true,
-  key: true,
-  state: true,
-});
+  plainCreateHashOptionNames,
+);
 
 /** Options of {@link createHmac}, in addition to those of stream.Transform. */
 export interface CreateHmacOptions extends TransformOptions, EngineOptions {
@@ -54,11 +63,11 @@ export interface CreateHmacOptions extends TransformOptions, EngineOptions {
   readonly state?: Bytes | undefined;
 }
 
-export const hmacTakes: Accepted<keyof CreateHmacOptions> = accepted('createHmac(algorithm, key)', {
+export const hmacTakes: Accepted<keyof CreateHmacOptions> = accepted(
+  'createHmac(algorithm, key)',
   ...streamNames,
-  ...engineNames,
-  state: true,
-});
+  createHmacOptionNames,
+);
 
 /** Options of {@link Hasher.copy}, in addition to those of stream.Transform. */
 export interface CopyOptions extends TransformOptions {
@@ -69,7 +78,8 @@ export interface CopyOptions extends TransformOptions {
   readonly outputLength?: number | undefined;
 }
 
-export const copyTakes: Accepted<keyof CopyOptions> = accepted('copy', {
+export const copyTakes: Accepted<keyof CopyOptions> = accepted(
+  'copy',
   ...streamNames,
-  outputLength: true,
-});
+  copyOptionNames,
+);

@@ -1,14 +1,8 @@
 /**
  * Argon2 (RFC 9106), with the arguments of node:crypto from version 24 on.
  */
-import {
-  data,
-  NO_BYTES,
-  options as optionsOf,
-  sizeOf,
-  unsigned,
-  type Data,
-} from '../base/arguments.js';
+import { argon2CallParameterNames } from '../base/option-names.js';
+import { data, NO_BYTES, sizeOf, unsigned, type Data } from '../base/arguments.js';
 import { At, frame, Operation } from '../base/frame.js';
 import {
   setAad,
@@ -20,7 +14,7 @@ import {
   ownSecret,
   deferWipe,
 } from '../request/request.js';
-import { type EngineOptions, engineNames } from '../engines/engines.js';
+import type { EngineOptions } from '../engines/engines.js';
 import { makeError } from '../base/errors.js';
 import { argon2Kind, argon2Version, checkArgon2Salt, keySize } from '../base/kdf-costs.js';
 import { between } from '../base/numbers.js';
@@ -32,9 +26,8 @@ import {
   type Password,
   type DerivationCallOptions,
   type DerivationParser,
-  derivationNames,
 } from './derive.js';
-import { accepted, type Accepted, type Names } from '../base/options.js';
+import { accepted } from '../base/options.js';
 import { providePasswords } from '#platform/engines/parts.js';
 
 providePasswords();
@@ -48,8 +41,6 @@ export interface Argon2Cost {
   /** Lanes; 1 by default. They run in sequence, on one core. */
   readonly parallelism?: number | undefined;
 }
-
-export const argon2CostNames: Names<Argon2Cost> = { memory: true, passes: true, parallelism: true };
 
 /** The parameters of Argon2, with the names of node:crypto. */
 export interface Argon2Parameters extends Argon2Cost, EngineOptions {
@@ -70,18 +61,6 @@ export interface Argon2Parameters extends Argon2Cost, EngineOptions {
 /** The parameters of an asynchronous call. */
 export interface Argon2CallParameters extends Argon2Parameters, DerivationCallOptions {}
 
-const takes: Accepted<keyof Argon2CallParameters> = accepted('argon2(algorithm)', {
-  ...argon2CostNames,
-  ...engineNames,
-  ...derivationNames,
-  message: true,
-  nonce: true,
-  tagLength: true,
-  secret: true,
-  associatedData: true,
-  version: true,
-});
-
 /** A checked cost. */
 export interface CheckedArgon2 {
   readonly kind: number;
@@ -94,16 +73,16 @@ export interface CheckedArgon2 {
 /** `(algorithm, parameters)`. */
 export const argon2Parser: DerivationParser = {
   fill: fillArgon2,
+  least: 2,
+  needs: 'argon2 needs an algorithm and parameters',
   options: 1,
   name: 'parameters',
-  takes,
+  takes: accepted('argon2(algorithm)', argon2CallParameterNames),
 };
 
-function fillArgon2(given: ArrayLike<unknown>, count: number): void {
-  if (count < 2)
-    throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
+function fillArgon2(given: ArrayLike<unknown>): void {
   const kind = argon2Kind(given[0], 'algorithm');
-  const parameters = optionsOf<Argon2CallParameters>(given[1], 'parameters', takes);
+  const parameters = given[1] as Argon2CallParameters;
   const { message, nonce, tagLength, secret: pepper, associatedData } = parameters;
   const version = argon2Version(parameters.version);
   const cost = argon2Cost(kind, version, parameters, 'parameters');

@@ -13,10 +13,9 @@ import {
   openBindings,
   type EnginePreference,
   type EngineOptions,
-  engineNames,
 } from '../engines/engines.js';
 import { makeError, wrongType } from '../base/errors.js';
-import type { Accepted, Names } from '../base/options.js';
+import type { Accepted } from '../base/options.js';
 import {
   AsyncResource,
   every,
@@ -25,7 +24,16 @@ import {
   stop,
   type Timer,
 } from '#platform/base/runtime.js';
-import { readSecret, SecretKinds, type SecretCopy } from '../base/secret-copy.js';
+import { shortPrk } from '../base/kdf-costs.js';
+import { hashFacts } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
+import {
+  readSecret,
+  SecretKinds,
+  secretSize,
+  wipeCopy,
+  type SecretCopy,
+} from '../base/secret-copy.js';
 import {
   CallbackCompletion,
   PromiseCompletion,
@@ -56,15 +64,13 @@ export interface DerivationCallOptions extends EngineOptions {
   readonly onProgress?: ((progress: DerivationProgress) => void) | undefined;
 }
 
-export const derivationNames: Names<DerivationCallOptions> = {
-  signal: true,
-  onProgress: true,
-  ...engineNames,
-};
-
 /** Reads the arguments of one kind of derivation. */
 export interface DerivationParser {
+  /** Fills the request; the options were read and their names checked. */
   readonly fill: FillRequest;
+  /** The number of inputs, and the message of a call with fewer. */
+  readonly least: number;
+  readonly needs: string;
   /** The index of the options, the last argument before the callback. */
   readonly options: number;
   /** The name of the options in messages. */
@@ -139,7 +145,7 @@ function launch(
   { fill }: DerivationParser,
   given: Arguments,
   count: number,
-  { signal, onProgress, preference }: CallOptions,
+  { signal, onProgress, preference }: CheckedOptions,
 ): void {
   const signalled = completion instanceof SignalCompletion ? completion : undefined;
   if (signal?.aborted) return signalled!.reject(signal.reason);
@@ -233,13 +239,13 @@ class ProgressCompletion extends Relay {
 }
 
 /** The options of a call. */
-interface CallOptions {
+interface CheckedOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: DerivationCallOptions['onProgress'];
   readonly preference: EnginePreference;
 }
 
-function callOptions(parser: DerivationParser, given: Arguments, count: number): CallOptions {
+function callOptions(parser: DerivationParser, given: Arguments, count: number): CheckedOptions {
   const options = readOptions(parser, given, count);
   return options === undefined
     ? { signal: undefined, onProgress: undefined, preference: preferenceOf(options) }
@@ -258,6 +264,7 @@ function readOptions(
     if (typeof last === 'function') throw wrongType('options', 'an object', last);
     throw wrongType('callback', 'a function', last);
   }
+  if (count < parser.least) throw makeError('ERR_MISSING_ARGUMENT', parser.needs);
   if (count <= parser.options) return undefined;
   const options = optionsOf<DerivationCallOptions>(
     given[parser.options],
@@ -269,7 +276,7 @@ function readOptions(
   return options;
 }
 
-function checked(options: DerivationCallOptions): CallOptions {
+function checked(options: DerivationCallOptions): CheckedOptions {
   const signal = abortSignal(options.signal);
   const { onProgress } = options;
   if (onProgress !== undefined && typeof onProgress !== 'function')
@@ -293,4 +300,20 @@ export type Password = string | Uint8Array | SecretCopy;
 /** Reads a password or another secret for {@link setKeyInput}. Call it last: see secret-copy.ts. */
 export function readPassword(value: unknown, name: string): Password {
   return readSecret(value, name, SecretKinds.Text);
+}
+
+/** Returns the hash of that name; throws if it has no HMAC. */
+export function digestFacts(name: unknown): HashFacts {
+  const facts = hashFacts(name, 'digest');
+  if (facts.hmac) return facts;
+  throw makeError('ERR_ARGUMENT_VALUE', `digest: there is no HMAC over ${facts.name}`);
+}
+
+/** Reads a key that HKDF expands, of at least one digest. Call it last: see secret-copy.ts. */
+export function readPrk(value: unknown, { name, digestSize }: HashFacts): Password {
+  const prk = readPassword(value, 'prk');
+  const size = secretSize(prk);
+  if (size >= digestSize) return prk;
+  wipeCopy(prk);
+  throw shortPrk(name, digestSize, size);
 }

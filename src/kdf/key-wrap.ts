@@ -2,7 +2,12 @@
  * AES key wrap (RFC 3394, RFC 5649). It is computed as derivations are: secrets in, a short secret
  * out.
  */
-import { bytes, NO_BYTES, options as optionsOf, sizeOf, type Bytes } from '../base/arguments.js';
+import {
+  derivationCallOptionNames,
+  unwrapKeyOptionNames,
+  wrapKeyOptionNames,
+} from '../base/option-names.js';
+import { bytes, NO_BYTES, sizeOf, type Bytes } from '../base/arguments.js';
 import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, setResult, setTag, deferWipe, Form } from '../request/request.js';
 import { makeError } from '../base/errors.js';
@@ -15,7 +20,7 @@ import {
   wrapFacts,
   wrappedSize,
 } from '../base/wrap-algorithms.js';
-import { derivationNames, type DerivationCallOptions, type DerivationParser } from './derive.js';
+import type { DerivationParser } from './derive.js';
 import type { EngineOptions } from '../engines/engines.js';
 import type { CryptoKey, KeyObject } from '#platform/base/runtime.js';
 import { provideCiphers } from '#platform/engines/parts.js';
@@ -38,28 +43,29 @@ export interface UnwrapKeyOptions extends EngineOptions {
   readonly source: Bytes;
 }
 
-const names = { ...derivationNames, key: true, source: true } as const;
-
 /** `(algorithm, options)`. */
 export const wrapKeyParser: DerivationParser = {
   fill: fillWrap,
+  least: 2,
+  needs: 'a key wrap needs an algorithm and options',
   options: 1,
   name: 'options',
-  takes: accepted('wrapKey(algorithm)', names),
+  takes: accepted('wrapKey(algorithm)', wrapKeyOptionNames, derivationCallOptionNames),
 };
 
 /** `(algorithm, options)`. */
 export const unwrapKeyParser: DerivationParser = {
   fill: fillUnwrap,
+  least: 2,
+  needs: 'a key wrap needs an algorithm and options',
   options: 1,
   name: 'options',
-  takes: accepted('unwrapKey(algorithm)', names),
+  takes: accepted('unwrapKey(algorithm)', unwrapKeyOptionNames, derivationCallOptionNames),
 };
 
-function fillWrap(given: ArrayLike<unknown>, count: number): void {
-  const [algorithm, options] = read<WrapKeyOptions>(given, count, wrapKeyParser);
-  const facts = wrapFacts(algorithm);
-  const { key: wrappingKey, source: key } = options;
+function fillWrap(given: ArrayLike<unknown>): void {
+  const facts = wrapFacts(given[0]);
+  const { key: wrappingKey, source: key } = given[1] as WrapKeyOptions;
   if (wrappingKey === undefined || key === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', 'wrapKey needs options.key and options.source');
   const source = readSecret(key, 'options.source', SecretKinds.Keys);
@@ -80,10 +86,9 @@ function fillWrap(given: ArrayLike<unknown>, count: number): void {
   }
 }
 
-function fillUnwrap(given: ArrayLike<unknown>, count: number): void {
-  const [algorithm, options] = read<UnwrapKeyOptions>(given, count, unwrapKeyParser);
-  const facts = wrapFacts(algorithm);
-  const { key: wrappingKey, source } = options;
+function fillUnwrap(given: ArrayLike<unknown>): void {
+  const facts = wrapFacts(given[0]);
+  const { key: wrappingKey, source } = given[1] as UnwrapKeyOptions;
   if (wrappingKey === undefined || source === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', 'unwrapKey needs options.key and options.source');
   const wrapped = bytes(source, 'options.source');
@@ -99,16 +104,6 @@ function fillUnwrap(given: ArrayLike<unknown>, count: number): void {
   setTag(wrapped, 0, sizeOf(wrapped));
   // The engine adds a byte: how many of the bytes before it are padding.
   setResult(size + 1, Form.Unpadded);
-}
-
-function read<Options extends object>(
-  given: ArrayLike<unknown>,
-  count: number,
-  { takes }: DerivationParser,
-): [unknown, Options] {
-  if (count < 2)
-    throw makeError('ERR_MISSING_ARGUMENT', 'a key wrap needs an algorithm and options');
-  return [given[0], optionsOf<Options & DerivationCallOptions>(given[1], 'options', takes)];
 }
 
 function begin(

@@ -2,6 +2,13 @@
  * Password hashes as strings: creation, verification and comparison with the current options.
  */
 import {
+  argon2CostNames,
+  derivationCallOptionNames,
+  hashPasswordOptionNames,
+  scryptCostOptionNames,
+  verifyPasswordOptionNames,
+} from '../base/option-names.js';
+import {
   bytes,
   NO_BYTES,
   options as optionsOf,
@@ -21,7 +28,7 @@ import {
   clearRequest,
   Form,
 } from '../request/request.js';
-import { engineNames, type EngineOptions } from '../engines/engines.js';
+import type { EngineOptions } from '../engines/engines.js';
 import { failure, makeError, wrongType } from '../base/errors.js';
 import {
   argon2Cost,
@@ -31,14 +38,12 @@ import {
   readPasswords,
   type Argon2Cost,
   type CheckedArgon2,
-  argon2CostNames,
 } from './argon2.js';
 import { allocate, base64, utf8, type Buffer } from '#platform/base/runtime.js';
 import { setKeyInput, type SecretInput } from '../request/key-input.js';
 import { wipeCopy } from '../base/secret-copy.js';
 import { BCRYPT, bcryptString, refuseZero, setBcryptOf } from './bcrypt.js';
 import {
-  derivationNames,
   derivePromise,
   deriveSync,
   deriveThen,
@@ -52,13 +57,12 @@ import {
   argon2Kind,
   argon2Version,
   scryptCost,
-  scryptCostNames,
   scryptMemory,
   type Argon2Algorithm,
   type ScryptCost,
 } from '../base/kdf-costs.js';
 import { between } from '../base/numbers.js';
-import { accepted, unknownName, type Accepted, type Names } from '../base/options.js';
+import { accepted, none, unknownName, type Accepted } from '../base/options.js';
 import { providePasswords } from '#platform/engines/parts.js';
 
 providePasswords();
@@ -86,42 +90,24 @@ export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'ma
   readonly salt?: Bytes;
 }
 
-const ownNames = {
-  ...engineNames,
-  algorithm: true,
-  secret: true,
-  saltLength: true,
-  hashLength: true,
-  salt: true,
-} as const;
-const hashNames: Names<HashPasswordOptions> = {
-  ...argon2CostNames,
-  ...scryptCostNames,
-  ...ownNames,
-};
 const hashTakes: Accepted<keyof (HashPasswordOptions & DerivationCallOptions)> = accepted(
   'hashPassword(password)',
-  { ...hashNames, ...derivationNames },
+  hashPasswordOptionNames,
+  derivationCallOptionNames,
 );
-const rehashTakes: Accepted<keyof HashPasswordOptions> = accepted('needsRehash(hash)', hashNames);
+const rehashTakes: Accepted<keyof HashPasswordOptions> = accepted(
+  'needsRehash(hash)',
+  hashPasswordOptionNames,
+);
 
+/** What Argon2 and scrypt take beside their costs. */
+const OWN = 'engine algorithm secret saltLength hashLength salt';
 /** Without the other algorithm's costs, for messages. */
-const argon2Takes = accepted('hashPassword with Argon2', { ...argon2CostNames, ...ownNames });
-const scryptTakes = accepted('hashPassword with scrypt', { ...scryptCostNames, ...ownNames });
-const bcryptTakes = accepted('hashPassword with bcrypt', {
-  ...engineNames,
-  algorithm: true,
-  cost: true,
-  salt: true,
-});
+const argon2Takes = accepted('hashPassword with Argon2', argon2CostNames, OWN);
+const scryptTakes = accepted('hashPassword with scrypt', scryptCostOptionNames, OWN);
+const bcryptTakes = accepted('hashPassword with bcrypt', 'engine algorithm cost salt');
 /** Options that bcrypt does not take. */
-const notBcrypt = {
-  ...argon2CostNames,
-  ...scryptCostNames,
-  cost: undefined,
-  saltLength: true,
-  hashLength: true,
-} as const;
+const NOT_BCRYPT = `${argon2CostNames} N r blockSize p parallelization saltLength hashLength`;
 
 /** Limits on a password hash, and the secret it was made with. */
 export interface VerifyPasswordOptions extends EngineOptions {
@@ -135,17 +121,6 @@ export interface VerifyPasswordOptions extends EngineOptions {
    */
   readonly maxTime?: number | undefined;
 }
-
-const verifyTakes: Accepted<keyof (VerifyPasswordOptions & DerivationCallOptions)> = accepted(
-  'verifyPassword(password, hash)',
-  {
-    ...engineNames,
-    ...derivationNames,
-    secret: true,
-    maxMemory: true,
-    maxTime: true,
-  },
-);
 
 const SALT = { min: 8, max: 64 };
 const HASH = { min: 16, max: 64 };
@@ -182,7 +157,7 @@ function planOf(options: HashPasswordOptions): Plan {
     return { scheme: { kind: 'scrypt', cost: scryptCost(options, SCRYPT) }, saltSize, hashSize };
   }
   if (algorithm === 'bcrypt') {
-    refuseOthers(options, notBcrypt, bcryptTakes);
+    refuseOthers(options, NOT_BCRYPT, bcryptTakes);
     const { cost = BCRYPT_COST.usual } = options;
     between(cost, BCRYPT_COST.min, BCRYPT_COST.max, 'options.cost');
     return { scheme: { kind: 'bcrypt', cost }, saltSize: BCRYPT.salt, hashSize: BCRYPT.hash };
@@ -195,21 +170,15 @@ function planOf(options: HashPasswordOptions): Plan {
     );
   }
   const kind = argon2Kind(algorithm, 'options.algorithm');
-  refuseOthers(options, scryptCostNames, argon2Takes);
+  refuseOthers(options, scryptCostOptionNames, argon2Takes);
   const cost = argon2Cost(kind, argon2Version(undefined), options, 'options');
   return { scheme: { kind: 'argon2', cost, name: algorithm as string }, saltSize, hashSize };
 }
 
 /** Refuses a cost of another algorithm, which would have no effect. */
-function refuseOthers(
-  options: HashPasswordOptions,
-  names: Partial<Record<keyof HashPasswordOptions, true | undefined>>,
-  takes: Accepted<any>,
-): void {
-  for (const name of Object.keys(names) as (keyof HashPasswordOptions)[]) {
-    if (names[name] === true && options[name] !== undefined)
-      throw unknownName(name, 'options', takes);
-  }
+function refuseOthers(options: HashPasswordOptions, names: string, takes: Accepted<any>): void {
+  for (const name of names.split(' ') as (keyof HashPasswordOptions)[])
+    if (options[name] !== undefined) throw unknownName(name, 'options', takes);
 }
 
 /** A password hash in progress: its derivation, and the function that formats it. */
@@ -220,7 +189,6 @@ export interface Hashing {
 
 /** Reads `(password[, options])`. */
 function hashing(given: Arguments, count: number): Hashing {
-  if (count < 1) throw makeError('ERR_MISSING_ARGUMENT', 'hashPassword needs a password');
   const options = optionsOf<HashPasswordOptions & DerivationCallOptions>(
     count > 1 ? given[1] : undefined,
     'options',
@@ -243,6 +211,8 @@ function hashing(given: Arguments, count: number): Hashing {
         else if (scheme.kind === 'bcrypt') setBcryptOf(scheme.cost, password, salt);
         else setArgon2Of(scheme.cost, password, salt, pepper, undefined, hashSize, 'options');
       },
+      least: 1,
+      needs: 'hashPassword needs a password',
       options: 1,
       name: 'options',
       takes: hashTakes,
@@ -307,19 +277,19 @@ function randomBytes(size: number): Buffer {
 /** `(password, hash[, options])`. */
 export const verifyParser: DerivationParser = {
   fill: fillVerify,
+  least: 2,
+  needs: 'verifyPassword needs a password and a hash',
   options: 2,
   name: 'options',
-  takes: verifyTakes,
+  takes: accepted(
+    'verifyPassword(password, hash)',
+    verifyPasswordOptionNames,
+    derivationCallOptionNames,
+  ),
 };
 
 function fillVerify(given: ArrayLike<unknown>, count: number): void {
-  if (count < 2)
-    throw makeError('ERR_MISSING_ARGUMENT', 'verifyPassword needs a password and a hash');
-  const options = optionsOf<VerifyPasswordOptions & DerivationCallOptions>(
-    count > 2 ? given[2] : undefined,
-    'options',
-    verifyTakes,
-  );
+  const options = (count > 2 ? given[2] : none) as VerifyPasswordOptions;
   const { secret: pepper, maxMemory = MEMORY_MAX_BYTES, maxTime = TIME_MAX_MS } = options;
   unsigned(maxMemory, 'options.maxMemory');
   unsigned(maxTime, 'options.maxTime');

@@ -1,27 +1,21 @@
 /**
  * scrypt (RFC 7914), with the arguments of node:crypto.
  */
-import { data, NO_BYTES, options as optionsOf, sizeOf } from '../base/arguments.js';
+import { derivationCallOptionNames, scryptOptionNames } from '../base/option-names.js';
+import { data, NO_BYTES, sizeOf } from '../base/arguments.js';
 import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, setIv, setResult, Form } from '../request/request.js';
-import { engineNames, type EngineOptions } from '../engines/engines.js';
-import { makeError } from '../base/errors.js';
+import type { EngineOptions } from '../engines/engines.js';
 import {
   keySize,
   scryptCost,
-  scryptCostNames,
   scryptMaxmem,
   type ScryptCost,
   type ScryptCostOptions,
 } from '../base/kdf-costs.js';
 import { setKeyInput } from '../request/key-input.js';
-import {
-  readPassword,
-  type DerivationParser,
-  derivationNames,
-  type DerivationCallOptions,
-} from './derive.js';
-import { accepted, type Accepted } from '../base/options.js';
+import { readPassword, type DerivationParser, type DerivationCallOptions } from './derive.js';
+import { accepted, none } from '../base/options.js';
 import { providePasswords } from '#platform/engines/parts.js';
 
 providePasswords();
@@ -36,19 +30,14 @@ export interface ScryptOptions extends ScryptCostOptions, EngineOptions {
 }
 
 type Fields = ScryptOptions & DerivationCallOptions;
-const takes: Accepted<keyof Fields> = accepted('scrypt(password, salt, keylen)', {
-  ...scryptCostNames,
-  ...engineNames,
-  ...derivationNames,
-  maxmem: true,
-});
-
 /** `(password, salt, keylen[, options])`. */
 export const scryptParser: DerivationParser = {
   fill: fillScrypt,
+  least: 3,
+  needs: 'scrypt needs a password, a salt and keylen',
   options: 3,
   name: 'options',
-  takes,
+  takes: accepted('scrypt(password, salt, keylen)', scryptOptionNames, derivationCallOptionNames),
 };
 
 /** The same for costs that RFC 7914 forbids and other libraries accept. */
@@ -58,9 +47,7 @@ export const scryptBeyondRfc: DerivationParser = {
 };
 
 function fillScrypt(given: ArrayLike<unknown>, count: number, beyondRfc = false): void {
-  if (count < 3)
-    throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
-  const options = optionsOf<Fields>(count > 3 ? given[3] : undefined, 'options', takes);
+  const options = (count > 3 ? given[3] : none) as Fields;
   const cost = scryptCost(options, undefined, beyondRfc);
   const maxmem = scryptMaxmem(cost, options.maxmem);
   const size = keySize(given[2], 'keylen');

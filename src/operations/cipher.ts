@@ -3,6 +3,12 @@
  * options or positional.
  */
 import {
+  cipherOptionNames,
+  openOptionNames,
+  sealOptionNames,
+  targetOptionNames,
+} from '../base/option-names.js';
+import {
   data,
   findBytes,
   NO_BYTES,
@@ -22,7 +28,6 @@ import {
   slowBare,
   unreadable,
   type Accepted,
-  type Names,
 } from '../base/options.js';
 import {
   beginRequest,
@@ -42,7 +47,6 @@ import {
 import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import {
-  engineNames,
   readEnginePreference,
   type EngineOptions,
   type EnginePreference,
@@ -111,15 +115,6 @@ export interface OpenOptions extends EngineOptions {
   readonly authTagLength?: number | undefined;
 }
 
-const appendedNames: Names<SealOptions & OpenOptions> = {
-  key: true,
-  nonce: true,
-  source: true,
-  aad: true,
-  authTagLength: true,
-  ...engineNames,
-};
-
 /** Options of {@link cipher}. Sizes are in bytes. */
 export interface CipherOptions extends EngineOptions {
   /** True (or 1) to encrypt, false (or 0) to decrypt. */
@@ -142,16 +137,6 @@ export interface CipherOptions extends EngineOptions {
   readonly tag?: Bytes | undefined;
 }
 
-const cipherNames: Names<CipherOptions> = {
-  encrypt: true,
-  key: true,
-  iv: true,
-  source: true,
-  aad: true,
-  tag: true,
-  ...engineNames,
-};
-
 /**
  * Where to write the result instead of returning it. The call is then zero-copy: source and target
  * are lent.
@@ -166,16 +151,15 @@ export interface TextTargetOptions<T extends Bytes | undefined = Bytes> {
   readonly targetOffset?: number | undefined;
 }
 
-const targetNames: Names<TextTargetOptions> = { target: true, targetOffset: true };
-
 /** `(algorithm, options)` of seal. */
 export const sealParser: Parser = { fill: fillSeal, counts: [2], options: 1 };
 
 type SealFields = SealOptions & Partial<TextTargetOptions>;
-const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
-  ...appendedNames,
-  ...targetNames,
-});
+const sealTable: Takes<keyof SealFields> = takes(
+  'seal(algorithm)',
+  sealOptionNames,
+  targetOptionNames,
+);
 
 function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   needOptions('seal', given, count);
@@ -244,10 +228,11 @@ function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<
 export const openParser: Parser = { fill: fillOpen, counts: [2], options: 1 };
 
 type OpenFields = OpenOptions & Partial<TextTargetOptions>;
-const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', {
-  ...appendedNames,
-  ...targetNames,
-});
+const openTable: Takes<keyof OpenFields> = takes(
+  'open(algorithm)',
+  openOptionNames,
+  targetOptionNames,
+);
 
 function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   needOptions('open', given, count);
@@ -323,10 +308,11 @@ function aeadFacts(name: string, algorithm: unknown): CipherFacts {
 export const cipherParser: Parser = { fill: fillCipher, counts: [2, 5, 7], options: 1 };
 
 type CipherFields = CipherOptions & Partial<TextTargetOptions>;
-const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', {
-  ...cipherNames,
-  ...targetNames,
-});
+const cipherTable: Takes<keyof CipherFields> = takes(
+  'cipher(algorithm)',
+  cipherOptionNames,
+  targetOptionNames,
+);
 
 function fillCipher(
   given: ArrayLike<unknown>,

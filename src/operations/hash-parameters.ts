@@ -2,14 +2,14 @@
  * The options of hashes that only some of them take (catalog/parameters.ts), from options to the
  * block that travels in the place of a key.
  */
-import { engineNames } from '../engines/engines.js';
+import { hashParameterOptionNames } from '../base/option-names.js';
 import { data, sizeOf, unsigned, type Data } from '../base/arguments.js';
 import { makeError, wrongType, type MillraceError } from '../base/errors.js';
 import { Purpose } from '../base/frame.js';
 import { isUint8Array, part } from '../base/intrinsics.js';
 import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
 import { isKey, keyEngines } from '../request/key.js';
-import type { Names } from '../base/options.js';
+import type { Words } from '../base/options.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
 import { secretCopy } from '../base/secret-memory.js';
 import { hashNamesWith } from '../catalog/catalog.js';
@@ -48,26 +48,6 @@ export interface HashParameterOptions {
   readonly blockSize?: number | undefined;
 }
 
-/** The names that no hash without parameters takes. */
-export const parameterNames: Names<HashParameterOptions> = {
-  salt: true,
-  personalization: true,
-  context: true,
-  customization: true,
-  functionName: true,
-  domain: true,
-  blockSize: true,
-};
-
-/** The names of all options that change a digest. */
-export const hashingNames = {
-  outputLength: true,
-  seed: true,
-  key: true,
-  ...engineNames,
-  ...parameterNames,
-} as const;
-
 /** Parameters that are numbers, then those that are strings; the others are bytes or strings. */
 const NUMBERS: readonly ParameterName[] = ['domain', 'blockSize'];
 const TEXTS: readonly ParameterName[] = ['context'];
@@ -78,18 +58,21 @@ export interface HashTakes<Own extends PropertyKey> extends Takes<Own> {
 }
 
 /** Makes the option tables of a function that hashes. */
-export function takesHash<Own extends object>(signature: string, own: Own): HashTakes<keyof Own> {
-  const { plain, promised } = takes(signature, own);
+export function takesHash<Text extends string>(
+  signature: string,
+  ...own: Text[]
+): HashTakes<Words<Text>> {
+  const { plain, promised } = takes(signature, ...own);
   return {
     plain: { ...plain, refuse: refuseParameter },
     promised: { ...promised, refuse: refuseParameter },
-    parameters: takes(signature, { ...own, ...parameterNames }),
+    parameters: takes<any>(signature, ...own, hashParameterOptionNames),
   };
 }
 
 /** Returns the error for an option that only other hashes take. */
 export function refuseParameter(name: string, argument: string): MillraceError | undefined {
-  if (!Object.hasOwn(parameterNames, name)) return undefined;
+  if (!hashParameterOptionNames.split(' ').includes(name)) return undefined;
   return makeError(
     'ERR_ARGUMENT_VALUE',
     `${argument}.${name} is not an option of this algorithm; it takes no ${name}, as ` +

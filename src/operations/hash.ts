@@ -1,6 +1,7 @@
 /**
  * Hash calls, with an encoding or options.
  */
+import { plainHashOptionNames, targetOptionNames } from '../base/option-names.js';
 import {
   bytes,
   data,
@@ -25,21 +26,13 @@ import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
   readEnginePreference,
-  engineNames,
   type EnginePreference,
   type EngineOptions,
 } from '../engines/engines.js';
 import { describe, detached, makeError, wrongType } from '../base/errors.js';
 import { isBytesView, isLost, isUint8Array } from '../base/intrinsics.js';
 import { setKeyInput, type KeyInput, type KeyMaterial } from '../request/key-input.js';
-import {
-  bare,
-  checkNames,
-  slowBare,
-  unreadable,
-  type Accepted,
-  type Names,
-} from '../base/options.js';
+import { bare, checkNames, slowBare, unreadable, type Accepted } from '../base/options.js';
 import type { Buffer, BufferEncoding } from '#platform/base/runtime.js';
 import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
@@ -93,14 +86,11 @@ export interface HashOptions<E extends Encoding = Encoding>
   readonly key?: KeyInput;
 }
 
-/** The names that every hash knows; hash-parameters.ts has the others. */
-export const hashNames: Names<Omit<HashOptions, keyof HashParameterOptions>> = {
-  encoding: true,
-  outputLength: true,
-  seed: true,
-  key: true,
-  ...engineNames,
-};
+/** The options that every hash takes. */
+export type PlainHashOptions = Omit<HashOptions, keyof HashParameterOptions>;
+
+/** The options that change a digest. */
+export type HashingOptions = Omit<HashOptions, 'encoding'>;
 
 /** Where to write a digest instead of returning it. */
 export interface TargetOptions<T extends Bytes | undefined = Bytes> {
@@ -112,8 +102,6 @@ export interface TargetOptions<T extends Bytes | undefined = Bytes> {
 
 /** The result of a call: the number of bytes written if the call has a target. */
 export type Output<T extends Bytes | undefined, Result> = T extends Bytes ? number : Result;
-
-export const targetNames: Names<TargetOptions> = { target: true, targetOffset: true };
 
 const forms: Readonly<Record<string, Form | undefined>> = {
   __proto__: null as never,
@@ -132,9 +120,10 @@ export const encodingNames: readonly string[] = Object.keys(forms);
 export const hashParser: Parser = { fill: fillHash, counts: [2, 3], options: 2 };
 
 type Fields = HashOptions & Partial<TargetOptions>;
-export const hashTable: HashTakes<keyof typeof hashNames | keyof TargetOptions> = takesHash(
+export const hashTable: HashTakes<keyof (PlainHashOptions & TargetOptions)> = takesHash(
   'hash(algorithm, data)',
-  { ...hashNames, ...targetNames },
+  plainHashOptionNames,
+  targetOptionNames,
 );
 
 function fillHash(

@@ -1,6 +1,7 @@
 /**
  * HMAC calls (RFC 2104), with an encoding or options.
  */
+import { hmacOptionNames, targetOptionNames } from '../base/option-names.js';
 import { surplusArguments } from '../base/arguments.js';
 import { Operation } from '../base/frame.js';
 import type { Parser } from '../request/request.js';
@@ -12,14 +13,12 @@ import {
   digestRequest,
   fillParsed,
   readData,
-  targetNames,
   type Encoding,
   type HashOptions,
   type TargetOptions,
 } from './hash.js';
 import { readTextKey } from './kept-keys.js';
-import { engineNames, type EngineOptions, type EnginePreference } from '../engines/engines.js';
-import type { Names } from '../base/options.js';
+import type { EngineOptions, EnginePreference } from '../engines/engines.js';
 import { takes, type Takes } from '../scheduling/routes.js';
 
 /** `(algorithm, key, data[, encoding | options])`. */
@@ -31,9 +30,12 @@ export type HmacOptions<E extends Encoding = Encoding> = Pick<HashOptions<E>, 'e
 
 /** All that an HMAC takes in its options. */
 export type HmacFields = HmacOptions & Partial<TargetOptions>;
-export const hmacNames: Names<HmacFields> = { encoding: true, ...targetNames, ...engineNames };
 
-export const hmacTable: Takes<keyof HmacFields> = takes('hmac(algorithm, key, data)', hmacNames);
+export const hmacTable: Takes<keyof HmacFields> = takes(
+  'hmac(algorithm, key, data)',
+  hmacOptionNames,
+  targetOptionNames,
+);
 
 function fillHmac(
   given: ArrayLike<unknown>,

@@ -2,6 +2,7 @@
  * Preparing keys: the key schedule (or HMAC's midstates) is computed once and held in native
  * memory.
  */
+import { createKeyOptionNames } from '../base/option-names.js';
 import { options as optionsOf, isUint8Array, part, sizeOf, type Data } from '../base/arguments.js';
 import { failure, makeError, wrongType, refuseSurplus } from '../base/errors.js';
 import { At, frame, Purpose, Status } from '../base/frame.js';
@@ -20,7 +21,6 @@ import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { parameterBlock, takesRawKey, type Parameter } from '../catalog/parameters.js';
 import {
   defaultEngine,
-  engineNames,
   engineOf,
   noUses,
   readEnginePreference,
@@ -36,7 +36,10 @@ import { provideCiphers } from '#platform/engines/parts.js';
 /** Options of {@link createKey}. */
 export interface CreateKeyOptions extends EngineOptions {}
 
-const takes: Accepted<keyof CreateKeyOptions> = accepted('createKey(algorithm, key)', engineNames);
+const takes: Accepted<keyof CreateKeyOptions> = accepted(
+  'createKey(algorithm, key)',
+  createKeyOptionNames,
+);
 
 /**
  * Prepares a key for repeated use: for a 64-byte AES-256-GCM message the schedule costs more than

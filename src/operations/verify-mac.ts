@@ -1,13 +1,14 @@
 /** verifyMac and verifyHmac: from arguments to a verdict. */
+import { verifyHmacOptionNames } from '../base/option-names.js';
 import { bytes, options as optionsObject, type Bytes, type Data } from '../base/arguments.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { native } from '../engines/binding.js';
-import { engineNames, type EngineOptions, type EnginePreference } from '../engines/engines.js';
+import type { EngineOptions, EnginePreference } from '../engines/engines.js';
 import { makeError } from '../base/errors.js';
 import { Operation } from '../base/frame.js';
 import type { KeyInput, KeyMaterial } from '../request/key-input.js';
-import type { Accepted, Names } from '../base/options.js';
+import type { Accepted } from '../base/options.js';
 import { Form } from '../request/request.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { SMALL_BYTES, stage, wipeStage } from '../base/secret-results.js';
@@ -57,12 +58,14 @@ export interface VerifyMacOptions<Source = Data>
   readonly outputLength?: number | undefined;
 }
 
-const names: Names<VerifyHmacOptions> = { key: true, source: true, mac: true, ...engineNames };
-
-const hmacTakes: Takes<keyof VerifyHmacOptions> = takes('verifyHmac(algorithm, options)', names);
+const hmacTakes: Takes<keyof VerifyHmacOptions> = takes(
+  'verifyHmac(algorithm, options)',
+  verifyHmacOptionNames,
+);
 const macTakes: HashTakes<keyof VerifyHmacOptions | 'outputLength'> = takesHash(
   'verifyMac(algorithm, options)',
-  { ...names, outputLength: true },
+  verifyHmacOptionNames,
+  'outputLength',
 );
 
 /** A parsed call. */

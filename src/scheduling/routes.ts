@@ -1,9 +1,10 @@
 /** The routes of asynchronous calls, by name. */
-import { engineNames, type EngineOptions } from '../engines/engines.js';
+import type { EngineOptions } from '../engines/engines.js';
 import { shownName } from '../base/nearest.js';
 import { Route } from '../base/frame.js';
 import { makeError, wrongType } from '../base/errors.js';
-import { accepted, type Accepted, type Names } from '../base/options.js';
+import { callOptionNames, routeOptionNames } from '../base/option-names.js';
+import { accepted, type Accepted, type Words } from '../base/options.js';
 
 /**
  * The route of an asynchronous call. The call always settles after it returns.
@@ -22,8 +23,6 @@ export interface RouteOptions {
   readonly route?: RouteName | undefined;
 }
 
-export const routeNames: Names<RouteOptions> = { route: true };
-
 /** The route and the signal of a call. */
 export interface CallOptions extends RouteOptions, EngineOptions {
   /**
@@ -34,8 +33,6 @@ export interface CallOptions extends RouteOptions, EngineOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const callNames: Names<CallOptions> = { signal: true, ...routeNames, ...engineNames };
-
 /** The options of all calls. */
 export interface Takes<Own extends PropertyKey> {
   /** Synchronous calls and calls with a callback. */
@@ -44,10 +41,10 @@ export interface Takes<Own extends PropertyKey> {
 }
 
 /** Makes both option tables of a function. */
-export function takes<Own extends object>(signature: string, own: Own): Takes<keyof Own> {
+export function takes<Text extends string>(signature: string, ...own: Text[]): Takes<Words<Text>> {
   return {
-    plain: accepted(signature, { ...own, ...routeNames }),
-    promised: accepted(signature, { ...own, ...callNames }),
+    plain: accepted<any>(signature, ...own, routeOptionNames),
+    promised: accepted<any>(signature, ...own, callOptionNames),
   };
 }
 

@@ -2,6 +2,13 @@
  * One digest of a message that is not in memory: of a stream (stream-source.ts) or of a file (the
  * platform's files.node.ts).
  */
+import {
+  hashingOptionNames,
+  hmacOptionNames,
+  plainHashOptionNames,
+  streamOptionNames,
+  targetOptionNames,
+} from '../base/option-names.js';
 import type { Data } from '../base/arguments.js';
 import { abortSignal } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
@@ -9,18 +16,15 @@ import type { HashFacts } from '../catalog/facts.js';
 import { makeError, refuseSurplus } from '../base/errors.js';
 import {
   digestRequest,
-  hashNames,
-  targetNames,
   type DigestRequest,
   type HashOptions,
   type TargetOptions,
 } from '../operations/hash.js';
-import { hashingNames } from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { createHash, createHmac } from '../hashers/create.js';
-import { hashTables, type CreateHashOptions } from '../hashers/options.js';
+import { hashTables, type CreateHashOptions, type HashTables } from '../hashers/options.js';
 import type { Hasher } from '../hashers/hasher.js';
-import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
+import { hmacFacts, type HmacFields } from '../operations/hmac.js';
 import type { Key } from '../request/key.js';
 import { encodeResult } from '../request/result.js';
 import { absorbFile, absorbFileSync, fileSource, joinPaths } from '#platform/streams/files.js';
@@ -28,12 +32,7 @@ import { viewOf } from '#platform/base/runtime.js';
 import { accepted, pick, type Accepted } from '../base/options.js';
 import { hashOnePath } from './file-batch.js';
 import { callOptions, isDirect, progressCallback, refuseWatching } from './hash-files-options.js';
-import {
-  absorbStream,
-  streamOptionNames,
-  type StreamSource,
-  type StreamOptions,
-} from './stream-source.js';
+import { absorbStream, type StreamSource, type StreamOptions } from './stream-source.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
 
 /** The fields of an encoding or options object, read once. */
@@ -47,15 +46,23 @@ interface Request {
 }
 
 type HashFields = HashOptions & Partial<TargetOptions> & StreamOptions;
-const hashFields = { ...hashNames, ...targetNames, ...streamOptionNames };
-const hashTakes = hashTables<HashFields>('hash(algorithm, data) of a stream', hashFields);
-const fileTakes = hashTables<HashFields>('hashFile(algorithm, path)', hashFields);
+const hashTakes: HashTables<keyof HashFields> = hashTables(
+  'hash(algorithm, data) of a stream',
+  plainHashOptionNames,
+  targetOptionNames,
+  streamOptionNames,
+);
+const fileTakes: HashTables<keyof HashFields> = hashTables(
+  'hashFile(algorithm, path)',
+  plainHashOptionNames,
+  targetOptionNames,
+  streamOptionNames,
+);
 const hmacTakes: Accepted<keyof (HmacFields & StreamOptions)> = accepted(
   'hmac(algorithm, key, data) of a stream',
-  {
-    ...hmacNames,
-    ...streamOptionNames,
-  },
+  hmacOptionNames,
+  targetOptionNames,
+  streamOptionNames,
 );
 const readingTakes: Accepted<keyof StreamOptions> = accepted('this call', streamOptionNames);
 
@@ -183,7 +190,7 @@ function request(rest: readonly unknown[], facts: HashFacts, takes: Accepted<any
   const given = callOptions<HashFields>(form, extra, takes, readingTakes, 'signal and onProgress');
   const { encoding = 'buffer', target, targetOffset, signal } = given;
   const digest = digestRequest(given, facts, takes);
-  const hashing = pick(given, hashingNames);
+  const hashing = pick(given, hashingOptionNames);
   const onProgress = progressCallback(given.onProgress);
   // Native code reports no blocks.
   const direct =

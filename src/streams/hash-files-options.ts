@@ -1,23 +1,21 @@
 /** The options of hashFiles, and what hashFile and digests of streams share with them. */
+import {
+  filesSignalOptionNames,
+  hashingOptionNames,
+  plainHashOptionNames,
+} from '../base/option-names.js';
 import { shownName } from '../base/nearest.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine } from '../engines/engines.js';
 import { createHash } from '../hashers/create.js';
 import type { Hasher } from '../hashers/hasher.js';
-import {
-  digestRequest,
-  hashNames,
-  type Digest,
-  type Encoding,
-  type HashOptions,
-} from '../operations/hash.js';
-import { hashTables } from '../hashers/options.js';
-import { hashingNames } from '../operations/hash-parameters.js';
+import { digestRequest, type Digest, type Encoding, type HashOptions } from '../operations/hash.js';
+import { hashTables, type HashTables } from '../hashers/options.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { options as optionsObject } from '../base/arguments.js';
 import { describe, makeError, wrongType } from '../base/errors.js';
-import { accepted, pick, type Accepted, type Names } from '../base/options.js';
+import { accepted, pick, type Accepted } from '../base/options.js';
 import type { Form } from '../request/request.js';
 import { abortSignal } from '../scheduling/run.js';
 
@@ -68,13 +66,13 @@ export type FileDigest<E extends Encoding, R extends 'throw' | 'return'> = R ext
   : Digest<E>;
 
 type Fields = HashFilesOptions & FilesSignalOptions;
-const own: Names<Pick<Fields, 'errors' | 'signal' | 'onProgress'>> = {
-  errors: true,
-  signal: true,
-  onProgress: true,
-};
-const takes = hashTables<Fields>('hashFiles(algorithm, paths)', { ...hashNames, ...own });
-const ownTakes: Accepted<any> = accepted('this call', own);
+const takes: HashTables<keyof Fields> = hashTables(
+  'hashFiles(algorithm, paths)',
+  plainHashOptionNames,
+  'errors',
+  filesSignalOptionNames,
+);
+const ownTakes: Accepted<any> = accepted('this call', 'errors', filesSignalOptionNames);
 
 /**
  * Returns the options of a call and the encoding: `form` is an encoding, and `extra` has options
@@ -158,7 +156,7 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
     );
   }
   const onProgress = progressCallback(given.onProgress);
-  const hashing = pick(given, hashingNames);
+  const hashing = pick(given, hashingOptionNames);
   const { size, form: kind } = digestRequest(given, facts, takes(facts));
   return {
     facts,

@@ -1,4 +1,5 @@
 /** A part of a sealed stream: its chunks are opened apart from the others. */
+import { openRangeOptionNames } from '../base/option-names.js';
 import {
   bytes,
   options as given,
@@ -48,14 +49,10 @@ export interface OpenRangeOptions {
   readonly end: number;
 }
 
-const takes: Accepted<keyof OpenRangeOptions> = accepted('openRange(read, options)', {
-  algorithm: true,
-  key: true,
-  context: true,
-  signal: true,
-  start: true,
-  end: true,
-});
+const takes: Accepted<keyof OpenRangeOptions> = accepted(
+  'openRange(read, options)',
+  openRangeOptionNames,
+);
 
 /** The most bytes of one result. */
 const RANGE_MAX = 2 ** 30;

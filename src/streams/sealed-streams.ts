@@ -3,6 +3,7 @@
  * memory. chunk-format.ts is the format (C2SP chunked encryption), chunk-pump.ts processes the
  * chunks, this file adds web streams, sealed-duplex.ts Node.js streams.
  */
+import { sealedStreamOptionNames } from '../base/option-names.js';
 import {
   bytes,
   options as given,
@@ -58,13 +59,10 @@ export interface SealedStreamOptions {
   readonly highWaterMark?: number | undefined;
 }
 
-const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
-  algorithm: true,
-  key: true,
-  context: true,
-  signal: true,
-  highWaterMark: true,
-});
+const takes: Accepted<keyof SealedStreamOptions> = accepted(
+  'a sealed stream',
+  sealedStreamOptionNames,
+);
 
 /** Checks the options of a stream that seals. */
 export function sealing(options: SealedStreamOptions): SealingWork {

@@ -6,12 +6,12 @@
  * blocks: one pool job for each block, and the event loop runs in between.
  */
 import { data, part, sizeOf, type Data } from '../base/arguments.js';
-import { type EngineOptions, engineNames } from '../engines/engines.js';
+import type { EngineOptions } from '../engines/engines.js';
 import { wrongType } from '../base/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { copyInto, isBytesView, isRevoked } from '../base/intrinsics.js';
 import { featureOf, isNodeStream, iteratorOf, refuseConsumed } from '../base/sources.js';
-import { ONCE, type Names } from '../base/options.js';
+import { ONCE } from '../base/options.js';
 import { allocateApart } from '#platform/base/runtime.js';
 
 /**
@@ -35,12 +35,6 @@ export interface StreamOptions extends EngineOptions {
   /** Called on the event loop after each block. An exception ends the hashing. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
-
-export const streamOptionNames: Names<StreamOptions> = {
-  signal: true,
-  onProgress: true,
-  ...engineNames,
-};
 
 /**
  * Small chunks are collected up to this size; a chunk of at least this size goes to the pool

@@ -106,9 +106,44 @@ export const pbkdf2 = {
   },
   result: 'Buffer',
   runs: {
-    millrace: 'derive(pbkdf2Parser, arguments)',
-    promises: 'derivePromise(pbkdf2Parser, arguments)',
+    millrace: "derive(hashedParser('pbkdf2'), arguments)",
+    promises: "derivePromise(hashedParser('pbkdf2'), arguments)",
   },
+  needs: 'a password, a salt, iterations, keylen and a digest',
+  reads: {
+    iterations: 'iterations',
+    keylen: 'keySize',
+    digest: 'digest',
+    salt: 'data',
+    password: 'secret',
+  },
+  sets: { key: 'password', iv: 'salt', Count: 'iterations', result: 'keylen' },
+};
+
+export const hkdf = {
+  form: 'parser',
+  takes: { digest: '', ikm: '', salt: '', info: '', keylen: '' },
+  needs: 'a digest, ikm, a salt, info and keylen',
+  reads: { digest: 'digest', keylen: 'hkdfSize', salt: 'data', info: 'data', ikm: 'secret' },
+  sets: { key: 'ikm', iv: 'salt', aad: 'info', result: 'keylen' },
+};
+
+export const hkdfExtract = {
+  form: 'parser',
+  label: 'hkdf.extract',
+  takes: { digest: '', ikm: '', salt: '' },
+  needs: 'a digest, ikm and a salt',
+  reads: { digest: 'digest', salt: 'data', ikm: 'secret' },
+  sets: { key: 'ikm', iv: 'salt', result: 'digest.digestSize' },
+};
+
+export const hkdfExpand = {
+  form: 'parser',
+  label: 'hkdf.expand',
+  takes: { digest: '', prk: '', info: '', keylen: '' },
+  needs: 'a digest, a prk, info and keylen',
+  reads: { digest: 'digest', keylen: 'hkdfSize', info: 'data', prk: 'prk' },
+  sets: { key: 'prk', aad: 'info', result: 'keylen' },
 };
 
 /*

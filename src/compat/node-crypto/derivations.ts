@@ -2,8 +2,7 @@
 import { types } from './key-types.js';
 import { argon2Parser } from '../../kdf/argon2.js';
 import { deriveSync, deriveThen, type DerivationParser } from '../../kdf/derive.js';
-import { hkdfParser } from '../../kdf/hkdf.js';
-import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
+import { hashedParser } from '../../kdf/hashed.js';
 import { scryptParser } from '../../kdf/scrypt.js';
 import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../base/intrinsics.js';
 import type { Callback } from '../../scheduling/completions.js';
@@ -75,7 +74,7 @@ function resultOf({ arrayBuffer }: Derivation, key: Buffer): unknown {
 
 const pbkdf2Calls: Derivation = {
   name: 'pbkdf2',
-  parser: pbkdf2Parser,
+  parser: hashedParser('pbkdf2'),
   algorithm: 4,
   arrayBuffer: false,
   read([password, salt, iterations, keylen, digest]) {
@@ -92,7 +91,7 @@ const pbkdf2Calls: Derivation = {
 
 const hkdfCalls: Derivation = {
   name: 'hkdf',
-  parser: hkdfParser,
+  parser: hashedParser('hkdf'),
   algorithm: 0,
   arrayBuffer: true,
   read([digest, ikm, salt, info, keylen]) {

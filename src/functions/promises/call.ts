@@ -1,4 +1,5 @@
 /** Calls of `millrace/promises`: signal, route and engine, in the options or a last argument. */
+import { callOptionNames } from '../../base/option-names.js';
 import { options } from '../../base/arguments.js';
 import type { Route } from '../../base/frame.js';
 import { bufferSize, isBytesView, isRevoked } from '../../base/intrinsics.js';
@@ -6,7 +7,7 @@ import { accepted, ownProperties, type Accepted } from '../../base/options.js';
 import type { Parser } from '../../request/request.js';
 import { readEnginePreference, type EnginePreference } from '../../engines/engines.js';
 import { isKey } from '../../request/key.js';
-import { callNames, readRoute, type CallOptions } from '../../scheduling/routes.js';
+import { readRoute, type CallOptions } from '../../scheduling/routes.js';
 import { abortSignal, runPromise } from '../../scheduling/run.js';
 
 /** Runs a call. */
@@ -17,7 +18,7 @@ export function perform(parser: Parser, given: IArguments): Promise<unknown> {
 }
 
 /** A separate last argument. */
-const takes: Accepted<keyof CallOptions> = accepted('this call', callNames);
+const takes: Accepted<keyof CallOptions> = accepted('this call', callOptionNames);
 
 /** Reads the options of a call, and runs it with them. */
 export function withOptions(

@@ -9,13 +9,13 @@ import type { Argon2Algorithm } from '../../base/kdf-costs.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
 import { type Argon2CallParameters, argon2Parser } from '../../kdf/argon2.js';
 import { type DerivationCallOptions, derivePromise } from '../../kdf/derive.js';
+import { hashedParser } from '../../kdf/hashed.js';
 import {
   type HashPasswordOptions,
   type VerifyPasswordOptions,
   hashPasswordLater,
   verifyParser,
 } from '../../kdf/passwords.js';
-import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
 import { type ScryptOptions, scryptParser } from '../../kdf/scrypt.js';
 import type { SecretInput } from '../../request/key-input.js';
 
@@ -59,7 +59,7 @@ export function pbkdf2(
   options?: DerivationCallOptions,
 ): Promise<Buffer>;
 export function pbkdf2(): Promise<unknown> {
-  return derivePromise(pbkdf2Parser, arguments);
+  return derivePromise(hashedParser('pbkdf2'), arguments);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `hkdf` of `millrace/promises`. The derivation itself is loaded at the first call. */
 import { derivePromise } from '../../kdf/derive.js';
 import type { HkdfPromises } from '../../kdf/hkdf-types.js';
-import { hkdfParserOf } from '../../kdf/hkdf.js';
+import { hashedParser } from '../../kdf/hashed.js';
 
 /**
  * Derives a key from a high-entropy secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
@@ -16,14 +16,14 @@ import { hkdfParserOf } from '../../kdf/hkdf.js';
  */
 export const hkdf: HkdfPromises = /* @__PURE__ */ Object.assign(
   function hkdf(): Promise<unknown> {
-    return derivePromise(hkdfParserOf('both'), arguments);
+    return derivePromise(hashedParser('hkdf'), arguments);
   },
   {
     extract(): Promise<unknown> {
-      return derivePromise(hkdfParserOf('extract'), arguments);
+      return derivePromise(hashedParser('hkdfExtract'), arguments);
     },
     expand(): Promise<unknown> {
-      return derivePromise(hkdfParserOf('expand'), arguments);
+      return derivePromise(hashedParser('hkdfExpand'), arguments);
     },
   },
 ) as HkdfPromises;

@@ -1,6 +1,11 @@
 /**
  * The arguments of hashMany and hmacMany. Getters of options and sources run before memory is read.
  */
+import {
+  hmacOptionNames,
+  plainHashOptionNames,
+  targetOptionNames,
+} from '../../base/option-names.js';
 import { isUint8Array, options, range, sizeOf, type Bytes } from '../../base/arguments.js';
 import { makeError } from '../../base/errors.js';
 import { Operation, type Route } from '../../base/frame.js';
@@ -21,14 +26,13 @@ import {
 import { readRoute, takes, type RouteOptions, type Takes } from '../../scheduling/routes.js';
 import {
   digestForm,
-  hashNames,
   outputSize,
   readPlace,
   splitSeed,
-  targetNames,
   type Digest,
   type Encoding,
   type HashOptions,
+  type PlainHashOptions,
   type TargetOptions,
 } from '../hash.js';
 import {
@@ -39,7 +43,7 @@ import {
   type GivenParameters,
   type HashTakes,
 } from '../hash-parameters.js';
-import { hmacFacts, hmacNames, type HmacFields } from '../hmac.js';
+import { hmacFacts, type HmacFields } from '../hmac.js';
 import { readTextKey } from '../kept-keys.js';
 import { readSources, type Messages } from './messages.js';
 import { SIZE_MAX, type Buffer } from '#platform/base/runtime.js';
@@ -111,11 +115,16 @@ export interface Batch {
   readonly messages: Messages;
 }
 
-const hashTable: HashTakes<keyof typeof hashNames | keyof TargetOptions> = takesHash(
+const hashTable: HashTakes<keyof (PlainHashOptions & TargetOptions)> = takesHash(
   'hashMany(algorithm, sources)',
-  { ...hashNames, ...targetNames },
+  plainHashOptionNames,
+  targetOptionNames,
 );
-const hmacTable: Takes<keyof HmacFields> = takes('hmacMany(algorithm, key, sources)', hmacNames);
+const hmacTable: Takes<keyof HmacFields> = takes(
+  'hmacMany(algorithm, key, sources)',
+  hmacOptionNames,
+  targetOptionNames,
+);
 
 function parseHashMany(
   given: ArrayLike<unknown>,

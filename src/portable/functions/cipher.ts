@@ -111,11 +111,7 @@ export function makeCipher(
   keySize: number,
 ): Cipher {
   const ivSize = 16;
-  const takes: Accepted<keyof CipherOptions> = accepted(algorithm, {
-    key: true,
-    iv: true,
-    source: true,
-  });
+  const takes: Accepted<keyof CipherOptions> = accepted(algorithm, 'key iv source');
   const apply = (given: unknown, name: string): Result => {
     if (given === undefined)
       throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
@@ -157,13 +153,10 @@ export function makeAead(
   const aead = new FamilyAead(family);
   const tagSize = 16;
   const gcm = tagMin === 4;
-  const takes: Accepted<keyof SealOptions> = accepted(algorithm, {
-    key: true,
-    nonce: true,
-    source: true,
-    aad: true,
-    authTagLength: true,
-  });
+  const takes: Accepted<keyof SealOptions> = accepted(
+    algorithm,
+    'key nonce aad source authTagLength',
+  );
   const readNonce = (nonce: unknown): Uint8Array => {
     const view = bytes(nonce, 'nonce');
     const fits = gcm && view.length >= 1 && view.length <= GCM_NONCE_MAX;

@@ -1,6 +1,7 @@
 /**
  * Key derivation of millrace/portable: synchronous, in WebAssembly, so it blocks the page.
  */
+import { scryptCostOptionNames } from '../../base/option-names.js';
 import { makeError } from '../../base/errors.js';
 import {
   argon2Kind,
@@ -8,7 +9,6 @@ import {
   checkArgon2Salt,
   keySize,
   scryptCost,
-  scryptCostNames,
   scryptMaxmem,
   scryptMemory,
   type Argon2Algorithm,
@@ -37,9 +37,10 @@ export interface ScryptOptions extends ScryptCostOptions {
   readonly maxmem?: number | undefined;
 }
 
-// A function, as bundlers keep the copy of another object's properties.
-const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ (() =>
-  accepted('scrypt(password, salt, keylen)', { ...scryptCostNames, maxmem: true }))();
+const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ accepted(
+  'scrypt(password, salt, keylen)',
+  `${scryptCostOptionNames} maxmem` as const,
+);
 
 export type { Argon2Algorithm };
 
@@ -67,17 +68,7 @@ export interface Argon2Parameters {
 
 const argon2Takes: Accepted<keyof Argon2Parameters> = /* @__PURE__ */ accepted(
   'argon2(algorithm)',
-  {
-    message: true,
-    nonce: true,
-    memory: true,
-    passes: true,
-    parallelism: true,
-    tagLength: true,
-    secret: true,
-    associatedData: true,
-    version: true,
-  },
+  'message nonce memory passes parallelism tagLength secret associatedData version',
 );
 
 /**

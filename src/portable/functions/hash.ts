@@ -1,7 +1,7 @@
 /** The hashes of millrace/portable: one function each, with a running form. */
 import { makeError, wrongType } from '../../base/errors.js';
 import { isUint8Array } from '../../base/intrinsics.js';
-import { none, ownOptions, type Accepted } from '../../base/options.js';
+import { none, ownOptions, type Accepted, type Words } from '../../base/options.js';
 import { takesNo } from '../../catalog/parameters.js';
 import { PLAIN, type HashParams, type Recipe } from '../families/hash.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
@@ -142,11 +142,11 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
   long?: LongOutput,
 ): HashFunction<Extra, Source> {
   const { name: algorithm, hash, encodeItems, digestSize, blockSize, stateSize } = recipe;
-  const takesBeginning: Accepted<keyof BeginOptions> = accepted(`${algorithm}.create`, beginning);
-  const takes: Accepted<keyof AllOptions> = accepted(`${algorithm}(data)`, {
-    encoding: true,
-    ...beginning,
-  });
+  const takesBeginning: Accepted<keyof BeginOptions> = accepted(`${algorithm}.create`, BEGINNING);
+  const takes: Accepted<keyof AllOptions> = accepted(
+    `${algorithm}(data)`,
+    `encoding ${BEGINNING}` as const,
+  );
   const read = (given: BeginOptions): [number, HashParams] => {
     const size = sizeOf(given.outputLength, recipe);
     return [size, paramsOf(given, recipe, size)];
@@ -269,23 +269,10 @@ export function takesNoParameter(name: ParameterName, { name: algorithm, hmac }:
   return makeError('ERR_ARGUMENT_VALUE', `options.key: ${algorithm} takes no key${hint}`);
 }
 
-const parameterOptions = {
-  key: true,
-  salt: true,
-  personalization: true,
-  context: true,
-  customization: true,
-  functionName: true,
-  domain: true,
-  blockSize: true,
-} as const;
+const PARAMETERS = 'key salt personalization context customization functionName domain blockSize';
+const BEGINNING = `outputLength seed ${PARAMETERS}` as const;
 
-type ParameterName = keyof typeof parameterOptions;
-
-const beginning = /* @__PURE__ */ (() =>
-  ({ outputLength: true, seed: true, ...parameterOptions }) as const)();
+type ParameterName = Words<typeof PARAMETERS>;
 
 /** The parameters, in the order of their numbers. */
-export const parameterNames = /* @__PURE__ */ Object.keys(
-  parameterOptions,
-) as readonly ParameterName[];
+export const parameterNames = /* @__PURE__ */ PARAMETERS.split(' ') as readonly ParameterName[];

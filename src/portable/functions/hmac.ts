@@ -7,9 +7,10 @@ import { recipeOf, type DigestOptions, type HashFunction } from './hash.js';
 import { accepted, data, type Data, type Result } from './inputs.js';
 import { Running } from './running.js';
 
-const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash, key, data)', {
-  encoding: true,
-});
+const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted(
+  'hmac(hash, key, data)',
+  'encoding',
+);
 
 /**
  * Returns the HMAC (RFC 2104) of a message.

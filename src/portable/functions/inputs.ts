@@ -11,7 +11,7 @@ import {
   NO_BYTES,
 } from '../../base/intrinsics.js';
 import { secretMemory } from '../../base/secret-memory.js';
-import { accepted as acceptedNames, type Accepted } from '../../base/options.js';
+import { accepted as acceptedNames, type Accepted, type Words } from '../../base/options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
@@ -68,10 +68,10 @@ export function derivedKey(size: number): Result {
 }
 
 /** Makes the table of a function's options. */
-export function accepted<Table extends object>(
+export function accepted<Text extends string>(
   signature: string,
-  names: Table,
-): Accepted<keyof Table> {
+  names: Text,
+): Accepted<Words<Text>> {
   return { ...acceptedNames(signature, names), refuse: refuseTarget };
 }
 

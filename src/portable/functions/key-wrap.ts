@@ -21,13 +21,13 @@ export interface KeyWrapOptions {
   readonly source: Bytes;
 }
 
-const wrapTakes: Accepted<keyof KeyWrapOptions> = /* @__PURE__ */ accepted('wrapKey(algorithm)', {
-  key: true,
-  source: true,
-});
+const wrapTakes: Accepted<keyof KeyWrapOptions> = /* @__PURE__ */ accepted(
+  'wrapKey(algorithm)',
+  'key source',
+);
 const unwrapTakes: Accepted<keyof KeyWrapOptions> = /* @__PURE__ */ accepted(
   'unwrapKey(algorithm)',
-  { key: true, source: true },
+  'key source',
 );
 
 /**

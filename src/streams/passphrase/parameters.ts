@@ -1,8 +1,15 @@
 /** The options of sealing and opening files, with a passphrase or a key. */
+import {
+  openWithKeyOptionNames,
+  openWithPassphraseOptionNames,
+  passphraseStreamOptionNames,
+  sealWithKeyOptionNames,
+  sealWithPassphraseOptionNames,
+} from '../../base/option-names.js';
 import { options as optionsOf, unsigned } from '../../base/arguments.js';
 import { makeError, wrongType } from '../../base/errors.js';
-import { derivationNames, type DerivationCallOptions } from '../../kdf/derive.js';
-import { accepted, type Accepted, type Names } from '../../base/options.js';
+import type { DerivationCallOptions } from '../../kdf/derive.js';
+import { accepted, type Accepted } from '../../base/options.js';
 import type { HeaderLimits } from './derive-key.js';
 import type { SealingAlgorithm } from '../sealed-file-header.js';
 import { streamSettings, type StreamSettings } from '../sealed-streams.js';
@@ -64,32 +71,30 @@ export interface PassphraseStreamOptions {
 function reader<T extends object>(
   verb: 'seal' | 'open',
   secret: 'Passphrase' | 'Key',
-  names: Names<T>,
+  names: string,
 ): (options: unknown, stream: boolean) => T & PassphraseStreamOptions {
   const start = `With${secret}(${secret.toLowerCase()}`;
   const whole: Accepted<any> = accepted(`${verb}${start}, data)`, names);
-  const streamed: Accepted<any> = accepted(`${verb}Stream${start})`, {
-    ...names,
-    highWaterMark: true,
-  });
+  const streamed: Accepted<any> = accepted(
+    `${verb}Stream${start})`,
+    names,
+    passphraseStreamOptionNames,
+  );
   return (options, stream) => optionsOf(options, 'options', stream ? streamed : whole);
 }
 
-const { signal, onProgress } = derivationNames;
-const readSealing = reader<SealWithPassphraseOptions>('seal', 'Passphrase', {
-  algorithm: true,
-  N: true,
-  signal,
-  onProgress,
-});
-const readOpening = reader<OpenWithPassphraseOptions>('open', 'Passphrase', {
-  maxMemory: true,
-  maxTime: true,
-  signal,
-  onProgress,
-});
-const readKeySealing = reader<SealWithKeyOptions>('seal', 'Key', { algorithm: true, signal });
-const readKeyOpening = reader<OpenWithKeyOptions>('open', 'Key', { signal });
+const readSealing = reader<SealWithPassphraseOptions>(
+  'seal',
+  'Passphrase',
+  sealWithPassphraseOptionNames,
+);
+const readOpening = reader<OpenWithPassphraseOptions>(
+  'open',
+  'Passphrase',
+  openWithPassphraseOptionNames,
+);
+const readKeySealing = reader<SealWithKeyOptions>('seal', 'Key', sealWithKeyOptionNames);
+const readKeyOpening = reader<OpenWithKeyOptions>('open', 'Key', openWithKeyOptionNames);
 
 /** Checked options. */
 interface Settings extends StreamSettings {
