@@ -7,7 +7,8 @@ import { setTimeout } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { run } from '../support/child.mjs';
+import { output, run } from '../support/child.mjs';
+import { ways } from '../support/ways.mjs';
 import { longDerivations } from './long-derivations.mjs';
 
 /**
@@ -18,6 +19,12 @@ async function released() {
   for (let round = 0; round < 200 && millrace.engines().kdf.memory > 0; round++)
     await setTimeout(5);
   assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 });
+}
+
+/** Checks that a job has told its progress three times, each time more. */
+function grows(seen) {
+  const more = (fraction, index) => fraction > (seen[index - 1] ?? 0);
+  assert.ok(seen.length >= 3 && seen.every(more), String(seen));
 }
 
 for (const [name, start] of Object.entries(longDerivations)) {
@@ -44,11 +51,8 @@ for (const [name, start] of Object.entries(longDerivations)) {
       },
     });
     await assert.rejects(result, { name: 'AbortError' });
-    assert.ok(seen.length >= 3);
-    assert.ok(
-      seen.every((fraction, index) => fraction > (seen[index - 1] ?? 0) && fraction < 1),
-      String(seen),
-    );
+    grows(seen);
+    assert.ok(seen.at(-1) < 1, String(seen));
   });
 }
 
@@ -67,51 +71,34 @@ test('in lanes each job reports its own progress', async () => {
     }),
   );
   await Promise.allSettled(jobs);
-  for (const fractions of seen) {
-    assert.ok(fractions.length >= 3, String(fractions));
-    assert.ok(
-      fractions.every((fraction, index) => fraction > (fractions[index - 1] ?? 0)),
-      String(fractions),
-    );
-  }
+  seen.forEach(grows);
 });
 
 test('every route derives the same keys', async () => {
-  const { code, stderr } = await run(`
+  await output(`
     const assert = require('node:assert/strict');
     const crypto = require('node:crypto');
     (async () => {
+      const parameters = { message: 'a', nonce: '12345678', memory: 512, tagLength: 3000 };
       for (const route of ['inline', 'split', 'pool', 'auto']) {
         millrace.configure({ route });
-        const [a, b, c, d, e] = await Promise.all([
+        const keys = await Promise.all([
           promises.scrypt('a', 'b', 64, { N: 1024 }),
           promises.pbkdf2('a', 'b', 100, 3000, 'sha512'),
           promises.hkdf('sha256', 'a', 'b', 'c', 32),
           promises.verifyPassword('a', await promises.hashPassword('a', { memory: 512 })),
-          promises.argon2('argon2d', {
-            message: 'a',
-            nonce: '12345678',
-            memory: 512,
-            tagLength: 3000,
-          }),
+          promises.argon2('argon2d', parameters),
         ]);
-        assert.deepEqual(a, crypto.scryptSync('a', 'b', 64, { N: 1024 }));
-        assert.deepEqual(b, crypto.pbkdf2Sync('a', 'b', 100, 3000, 'sha512'));
-        assert.deepEqual(c, Buffer.from(crypto.hkdfSync('sha256', 'a', 'b', 'c', 32)));
-        assert.equal(d, true);
-        assert.deepEqual(
-          e,
-          millrace.argon2('argon2d', {
-            message: 'a',
-            nonce: '12345678',
-            memory: 512,
-            tagLength: 3000,
-          }),
-        );
+        assert.deepEqual(keys, [
+          crypto.scryptSync('a', 'b', 64, { N: 1024 }),
+          crypto.pbkdf2Sync('a', 'b', 100, 3000, 'sha512'),
+          Buffer.from(crypto.hkdfSync('sha256', 'a', 'b', 'c', 32)),
+          true,
+          millrace.argon2('argon2d', parameters),
+        ]);
       }
     })();
   `);
-  assert.equal(code, 0, stderr);
 });
 
 test('the last progress is 1, before the result; by callback too', async () => {
@@ -120,38 +107,28 @@ test('the last progress is 1, before the result; by callback too', async () => {
     .scrypt('a', 'b', 32, { onProgress: ({ fraction }) => told.push(fraction) })
     .then(() => told.push('done'));
   assert.deepEqual(told.slice(-2), [1, 'done']);
-  await new Promise((resolve, reject) => {
-    const signal = new AbortController().signal;
-    millrace.scrypt(
-      'a',
-      'b',
-      32,
-      { signal, onProgress: ({ fraction }) => told.push(fraction) },
-      (error, key) => (error ? reject(error) : resolve(key)),
-    );
-  });
+  const { signal } = new AbortController();
+  const onProgress = ({ fraction }) => told.push(fraction);
+  await ways.callback('scrypt', 'a', 'b', 32, { signal, onProgress });
   assert.equal(told.at(-1), 1);
 });
 
 test('a callback gets the reason of a cancellation', async () => {
   const controller = new AbortController();
-  const error = await new Promise((resolve) => {
-    millrace.pbkdf2('a', 'b', 4_000_000, 32, 'sha256', { signal: controller.signal }, resolve);
-    controller.abort(new Error('gone'));
-  });
-  assert.equal(error.message, 'gone');
+  const options = { signal: controller.signal };
+  const derived = ways.callback('pbkdf2', 'a', 'b', 4_000_000, 32, 'sha256', options);
+  controller.abort(new Error('gone'));
+  await assert.rejects(derived, { message: 'gone' });
 });
 
 test('one of several in lanes is cancelled, the others are right', async () => {
-  const expected = millrace.scrypt('a', 'b', 32, { N: 32768, maxmem: 2 ** 26 });
+  const cost = { N: 32768, maxmem: 2 ** 26 };
+  const expected = millrace.scrypt('a', 'b', 32, cost);
   const controller = new AbortController();
-  const jobs = Array.from({ length: 12 }, (_, index) =>
-    promises.scrypt('a', 'b', 32, {
-      N: 32768,
-      maxmem: 2 ** 26,
-      signal: index % 3 === 1 ? controller.signal : undefined,
-    }),
-  );
+  const jobs = Array.from({ length: 12 }, (_, index) => {
+    const signal = index % 3 === 1 ? controller.signal : undefined;
+    return promises.scrypt('a', 'b', 32, { ...cost, signal });
+  });
   const settled = Promise.allSettled(jobs);
   await setTimeout(20);
   controller.abort();
@@ -165,7 +142,7 @@ test('one of several in lanes is cancelled, the others are right', async () => {
 test(
   'together they never take more memory than they may; the others wait, and short work ' + 'passes',
   async () => {
-    const { code, stderr } = await run(`
+    await output(`
     const assert = require('node:assert/strict');
     const { readFileSync } = require('node:fs');
     const limit = 100 << 20;
@@ -181,11 +158,9 @@ test(
     const look = () => {
       const { memory, waiting } = millrace.engines().kdf;
       assert.ok(memory <= limit, memory + ' bytes');
-      [most, waited, mostResident] = [
-        Math.max(most, memory),
-        Math.max(waited, waiting),
-        Math.max(mostResident, resident()),
-      ];
+      most = Math.max(most, memory);
+      waited = Math.max(waited, waiting);
+      mostResident = Math.max(mostResident, resident());
     };
     const timer = setInterval(look, 1);
     const count = () => {
@@ -194,12 +169,9 @@ test(
     };
     const jobs = [];
     for (let index = 0; index < 24; index++) {
+      const parameters = { message: 'a', nonce: '12345678', memory: 20000 + index };
       jobs.push(promises.scrypt('a', String(index), 32).then(count));
-      jobs.push(
-        promises
-          .argon2('argon2id', { message: 'a', nonce: '12345678', memory: 20000 + index })
-          .then(count),
-      );
+      jobs.push(promises.argon2('argon2id', parameters).then(count));
     }
     setImmediate(() =>
       setImmediate(async () => {
@@ -214,15 +186,14 @@ test(
       assert.ok(most > limit / 2, 'as much as there is room for: ' + most);
       assert.ok(waited >= 40, waited + ' have waited');
       assert.ok(mostResident - before < limit + (64 << 20), 'resident ' + (mostResident - before));
-      setTimeout(() => assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 }), 100);
+      setTimeout(() => assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 }), 1000);
     });
   `);
-    assert.equal(code, 0, stderr);
   },
 );
 
 test('the limit may be lowered or raised while jobs wait', async () => {
-  const { code, stderr } = await run(`
+  await output(`
     const assert = require('node:assert/strict');
     millrace.configure({ maxKdfMemory: 64 << 20 });
     const jobs = Array.from({ length: 12 }, (_, index) => promises.scrypt('a', String(index), 32));
@@ -232,21 +203,16 @@ test('the limit may be lowered or raised while jobs wait', async () => {
     }));
     Promise.all(jobs).then((keys) => assert.deepEqual(keys[3], millrace.scrypt('a', '3', 32)));
   `);
-  assert.equal(code, 0, stderr);
 });
 
 test('a thread may end while derivations run, in lanes, and wait', async () => {
   const { code, stderr, ms } = await run(`
     const { Worker, isMainThread } = require('node:worker_threads');
     if (!isMainThread) {
+      const parameters = { message: 'a', nonce: '12345678', memory: 65536, passes: 100 };
       for (let index = 0; index < 10; index++) {
         promises.scrypt('a', 'b', 32, { N: 16384, p: 64 });
-        promises.argon2('argon2id', {
-          message: 'a',
-          nonce: '12345678',
-          memory: 65536,
-          passes: 100,
-        });
+        promises.argon2('argon2id', parameters);
         promises.pbkdf2('a', 'b', 10_000_000, 32, 'sha256');
       }
       setTimeout(() => require('node:worker_threads').parentPort.postMessage('started'), 30);
@@ -260,13 +226,10 @@ test('a thread may end while derivations run, in lanes, and wait', async () => {
           const mine = promises.scrypt('a', 'mine', 32);
           const before = performance.now();
           await worker.terminate();
-          assert.ok(
-            performance.now() - before < 10_000, // of minutes of work
-            'ended in ' + (performance.now() - before) + ' ms',
-          );
+          assert.ok(performance.now() - before < 10_000); // of minutes of work
           await mine;
         }
-        setTimeout(() => assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 }), 200);
+        setTimeout(() => assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 }), 1000);
       })();
     }
   `);
@@ -284,7 +247,7 @@ test('a process ends while derivations wait', async () => {
 });
 
 test('callbacks keep their context, and what they throw is an uncaughtException', async () => {
-  const { code, stdout } = await run(`
+  const stdout = await output(`
     const { AsyncLocalStorage } = require('node:async_hooks');
     const storage = new AsyncLocalStorage();
     process.on('uncaughtException', (error) => console.log('caught', error.message));
@@ -295,25 +258,17 @@ test('callbacks keep their context, and what they throw is an uncaughtException'
         throw new Error('first');
       }),
     );
+    const onProgress = () => {
+      console.log('progress', storage.getStore());
+      throw new Error('in progress');
+    };
     storage.run('two', () =>
-      millrace.hashPassword(
-        'a',
-        {
-          memory: 64,
-          signal,
-          onProgress() {
-            console.log('progress', storage.getStore());
-            throw new Error('in progress');
-          },
-        },
-        () => {
-          console.log(storage.getStore());
-          throw new Error('second');
-        },
-      ),
+      millrace.hashPassword('a', { memory: 64, signal, onProgress }, () => {
+        console.log(storage.getStore());
+        throw new Error('second');
+      }),
     );
   `);
-  assert.equal(code, 0);
   assert.deepEqual(stdout.trim().split('\n').sort(), [
     'caught first',
     'caught in progress',

@@ -2,9 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createCipheriv, createDecipheriv, createSecretKey, getCiphers } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 
 import millrace from 'millrace';
 import * as portable from 'millrace/portable';
@@ -12,51 +10,44 @@ import promises from 'millrace/promises';
 
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
+import { hex, wycheproof } from '../support/vectors.mjs';
+import { ways } from '../support/ways.mjs';
 
 const names = ['128', '192', '256'].flatMap((bits) => [`aes-${bits}-kw`, `aes-${bits}-kwp`]);
 const keySize = (algorithm) => Number(algorithm.slice(4, 7)) / 8;
 
 /** Each engine, and millrace/portable by itself, as `(method, algorithm, key, source)`. */
 const engines = {
-  native: (method, algorithm, key, source) =>
-    millrace[method](algorithm, { key, source, engine: 'native' }),
-  portable: (method, algorithm, key, source) =>
-    millrace[method](algorithm, { key, source, engine: 'portable' }),
+  ...Object.fromEntries(
+    ['native', 'portable'].map((engine) => [
+      engine,
+      (method, algorithm, key, source) => millrace[method](algorithm, { key, source, engine }),
+    ]),
+  ),
   'millrace/portable': (method, algorithm, key, source) =>
     portable[method](algorithm, { key, source }),
 };
 
-const { fields, groups } = JSON.parse(
-  readFileSync(new URL('../vectors/wycheproof-wrap.json', import.meta.url), 'utf8'),
-);
-
 for (const [engine, call] of Object.entries(engines)) {
   test(`Wycheproof, ${engine}`, () => {
     const counts = { valid: 0, invalid: 0, refused: 0 };
-    for (const { algorithm, tests } of groups) {
-      const padded = algorithm.endsWith('p');
-      for (const row of tests) {
-        const { id, result, key, msg, ct, comment } = Object.fromEntries(
-          fields.map((field, index) => [field, row[index]]),
-        );
-        const what = `${algorithm} ${id}: ${comment}`;
-        const [wrapping, plain, wrapped] = [key, msg, ct].map((text) => Buffer.from(text, 'hex'));
-        const wrap = () => call('wrapKey', algorithm, wrapping, plain);
-        const unwrap = () => call('unwrapKey', algorithm, wrapping, wrapped);
-        const size = wrapped.length;
-        if (size % 8 !== 0 || size < (padded ? 16 : 24)) {
-          assert.notEqual(result, 'valid', what);
-          assert.throws(unwrap, { code: 'ERR_SOURCE_SIZE' }, what);
-          counts.refused++;
-        } else if (result === 'valid') {
-          assert.deepEqual(Buffer.from(wrap()), wrapped, what);
-          assert.deepEqual(Buffer.from(unwrap()), plain, what);
-          assert.equal(unwrap().buffer.byteLength, plain.length, 'separate memory');
-          counts.valid++;
-        } else {
-          assert.throws(unwrap, { code: 'ERR_AUTHENTICATION' }, what);
-          counts.invalid++;
-        }
+    for (const { algorithm, id, result, key, msg, ct, comment } of wycheproof('wrap')) {
+      const what = `${algorithm} ${id}: ${comment}`;
+      const [wrapping, plain, wrapped] = [key, msg, ct].map(hex);
+      const unwrap = () => call('unwrapKey', algorithm, wrapping, wrapped);
+      const size = wrapped.length;
+      if (size % 8 !== 0 || size < (algorithm.endsWith('p') ? 16 : 24)) {
+        assert.notEqual(result, 'valid', what);
+        assert.throws(unwrap, { code: 'ERR_SOURCE_SIZE' }, what);
+        counts.refused++;
+      } else if (result === 'valid') {
+        assert.deepEqual(Buffer.from(call('wrapKey', algorithm, wrapping, plain)), wrapped, what);
+        assert.deepEqual(Buffer.from(unwrap()), plain, what);
+        assert.equal(unwrap().buffer.byteLength, plain.length, 'separate memory');
+        counts.valid++;
+      } else {
+        assert.throws(unwrap, { code: 'ERR_AUTHENTICATION' }, what);
+        counts.invalid++;
       }
     }
     assert.deepEqual(counts, { valid: 113, invalid: 246, refused: 60 });
@@ -76,8 +67,7 @@ test('every size is wrapped as by node:crypto, which has KWP in some builds', as
     const sizes = padded ? [1, 7, 8, 9, 15, 16, 17, 100] : [16, 24, 32, 40, 64, 4096];
     for (const size of sizes) {
       const [key, source] = [rng.bytes(keySize(algorithm)), rng.bytes(size)];
-      const options = { key, source };
-      const wrapped = millrace.wrapKey(algorithm, options);
+      const wrapped = millrace.wrapKey(algorithm, { key, source });
       assert.equal(wrapped.length, Math.ceil(size / 8) * 8 + 8);
       for (const call of Object.values(engines)) {
         assert.deepEqual(Buffer.from(call('wrapKey', algorithm, key, source)), wrapped);
@@ -90,11 +80,11 @@ test('every size is wrapped as by node:crypto, which has KWP in some builds', as
         });
       }
       const keys = { key: createSecretKey(key), source: createSecretKey(source) };
-      assert.deepEqual(await promises.wrapKey(algorithm, keys), wrapped);
-      assert.deepEqual(await promisify(millrace.wrapKey)(algorithm, keys), wrapped);
       const sealed = { key, source: wrapped };
-      assert.deepEqual(await promises.unwrapKey(algorithm, sealed), Buffer.from(source));
-      assert.deepEqual(await promisify(millrace.unwrapKey)(algorithm, sealed), Buffer.from(source));
+      for (const way of [ways.callback, ways.promise]) {
+        assert.deepEqual(await way('wrapKey', algorithm, keys), wrapped);
+        assert.deepEqual(await way('unwrapKey', algorithm, sealed), source);
+      }
       if (nodes === undefined) continue;
       const iv = padded ? Buffer.from('a65959a6', 'hex') : Buffer.alloc(8, 0xa6);
       const cipher = createCipheriv(nodes, key, iv);

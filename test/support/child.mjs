@@ -1,5 +1,6 @@
 // Programs run in processes of their own, for what ends a process or must be seen from outside.
 
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -60,6 +61,13 @@ export function run(
     );
     if (echo) child.stderr.pipe(process.stderr, { end: false });
   });
+}
+
+/** Runs a program that must end by itself, with code 0, and returns what it prints. */
+export async function output(source, options) {
+  const { code, signal, stdout, stderr } = await run(source, options);
+  assert.deepEqual([code, signal], [0, null], stderr);
+  return stdout;
 }
 
 /** Returns a new folder outside the package. */
