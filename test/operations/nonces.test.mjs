@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -14,49 +15,34 @@ import portable from 'millrace/portable';
 import promises from 'millrace/promises';
 
 import { aeadNames, ciphers } from '../support/algorithms.mjs';
-import { entryPaths, requiring, run } from '../support/child.mjs';
+import { entryPaths, output, requiring } from '../support/child.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
+import { ways } from '../support/ways.mjs';
 
 /** On both sides of the result ring, of inline work and of messages that are cut into parts. */
 const sizes = [0, 1, 64, 1000, 5000, 100_000, 3_000_000];
 
-const called = (method, ...given) =>
-  new Promise((resolve, reject) =>
-    millrace[method](...given, (error, value) => (error ? reject(error) : resolve(value))),
-  );
+/** Returns a way to call with an option besides those given. */
+const withOption = (way, option) => (method, algorithm, options) =>
+  way(method, algorithm, { ...options, ...option });
 
 const callings = {
-  sync: (...given) => millrace[given[0]](...given.slice(1)),
-  callback: called,
-  promise: (method, ...given) => promises[method](...given),
-  'promise, pool': (method, algorithm, options) =>
-    promises[method](algorithm, { ...options, route: 'pool' }),
-  'promise, split': (method, algorithm, options) =>
-    promises[method](algorithm, { ...options, route: 'split' }),
-  'promise, signal': (method, algorithm, options) =>
-    promises[method](algorithm, { ...options, signal: new AbortController().signal }),
-  'sync, portable': (method, algorithm, options) =>
-    millrace[method](algorithm, { ...options, engine: 'portable' }),
-  'promise, portable': (method, algorithm, options) =>
-    promises[method](algorithm, { ...options, engine: 'portable' }),
+  ...ways,
+  'promise, pool': withOption(ways.promise, { route: 'pool' }),
+  'promise, split': withOption(ways.promise, { route: 'split' }),
+  'promise, signal': withOption(ways.promise, { signal: new AbortController().signal }),
+  'sync, portable': withOption(ways.sync, { engine: 'portable' }),
+  'promise, portable': withOption(ways.promise, { engine: 'portable' }),
 };
 
 /** Returns what the result must be, by what it begins with. */
 function expected(algorithm, { key, source, aad }, sealed, tagSize = 16) {
   const iv = sealed.subarray(0, ciphers[algorithm].iv);
-  const { output, tag } = oracle({
-    kind: 'cipher',
-    algorithm,
-    encrypt: true,
-    key,
-    iv,
-    source,
-    aad,
-    tagSize,
-  });
-  return Buffer.concat([iv, output, tag]);
+  const job = { kind: 'cipher', algorithm, encrypt: true, key, iv, source, aad, tagSize };
+  const sealing = oracle(job);
+  return Buffer.concat([iv, sealing.output, sealing.tag]);
 }
 
 for (const algorithm of aeadNames) {
@@ -70,22 +56,14 @@ for (const algorithm of aeadNames) {
         const what = `${name}, ${size} bytes`;
         const sealed = await call('seal', algorithm, job);
         assert.ok(sealed.equals(expected(algorithm, job, sealed)), what);
-        assert.ok(
-          (await call('open', algorithm, { ...job, source: sealed })).equals(job.source),
-          what,
-        );
+        const open = (options) => call('open', algorithm, { ...job, ...options });
+        assert.ok((await open({ source: sealed })).equals(job.source), what);
         // The same by the nonce as an argument.
         const [nonce, rest] = [sealed.subarray(0, nonceSize), sealed.subarray(nonceSize)];
-        assert.ok(
-          (await call('open', algorithm, { ...job, nonce, source: rest })).equals(job.source),
-          what,
-        );
+        assert.ok((await open({ nonce, source: rest })).equals(job.source), what);
         sealed[nonceSize - 1] ^= 1;
-        await assert.rejects(
-          async () => call('open', algorithm, { ...job, source: sealed }),
-          { code: 'ERR_AUTHENTICATION' },
-          what,
-        );
+        const opening = async () => open({ source: sealed });
+        await assert.rejects(opening, { code: 'ERR_AUTHENTICATION' }, what);
       }
     }
   });
@@ -97,44 +75,23 @@ for (const algorithm of aeadNames) {
         const job = { key: rng.bytes(keySize), source: rng.bytes(size), aad: rng.bytes(3) };
         const whole = nonceSize + size + 16;
         const target = rng.bytes(whole + 12);
-        const around = [
-          Buffer.from(target.subarray(0, 5)),
-          Buffer.from(target.subarray(5 + whole)),
-        ];
-        assert.equal(
-          await call('seal', algorithm, { ...job, target, targetOffset: 5 }),
-          whole,
-          name,
-        );
+        const ends = () => [target.subarray(0, 5), target.subarray(5 + whole)].map(Buffer.from);
+        const around = ends();
+        const sealing = { ...job, target, targetOffset: 5 };
+        assert.equal(await call('seal', algorithm, sealing), whole, name);
         const sealed = target.subarray(5, 5 + whole);
         assert.ok(sealed.equals(expected(algorithm, job, sealed)), `${name}, ${size} bytes`);
-        assert.deepEqual([target.subarray(0, 5), target.subarray(5 + whole)], around, name);
+        assert.deepEqual(ends(), around, name);
         const opened = Buffer.alloc(size + 4, 7);
-        assert.equal(
-          await call('open', algorithm, {
-            ...job,
-            source: sealed,
-            target: opened,
-            targetOffset: 3,
-          }),
-          size,
-          name,
-        );
-        assert.ok(
-          opened.equals(Buffer.concat([Buffer.alloc(3, 7), job.source, Buffer.alloc(1, 7)])),
-          name,
-        );
+        const opening = { ...job, source: sealed, target: opened, targetOffset: 3 };
+        assert.equal(await call('open', algorithm, opening), size, name);
+        const text = Buffer.concat([Buffer.alloc(3, 7), job.source, Buffer.alloc(1, 7)]);
+        assert.ok(opened.equals(text), name);
       }
     }
-    await refuses(
-      'seal',
-      [
-        algorithm,
-        { key: rng.bytes(keySize), source: rng.bytes(9), target: Buffer.alloc(nonceSize + 9 + 15) },
-      ],
-      'ERR_ARGUMENT_VALUE',
-      /target/,
-    );
+    const target = Buffer.alloc(nonceSize + 9 + 15);
+    const short = { key: rng.bytes(keySize), source: rng.bytes(9), target };
+    await refuses('seal', [algorithm, short], 'ERR_ARGUMENT_VALUE', /target/);
   });
 
   test(`${algorithm}: over its source, from both sides`, async () => {
@@ -146,28 +103,16 @@ for (const algorithm of aeadNames) {
           const source = rng.bytes(size);
           const memory = Buffer.alloc(size + nonceSize + 120);
           source.copy(memory, 40);
-          const end = 40 + distance + nonceSize + size + 16;
-          await call('seal', algorithm, {
-            ...job,
-            source: memory.subarray(40, 40 + size),
-            target: memory,
-            targetOffset: 40 + distance,
-          });
-          const sealed = memory.subarray(40 + distance, end);
-          assert.ok(
-            sealed.equals(expected(algorithm, { ...job, source }, sealed)),
-            `${name}, ${size} bytes, distance ${distance}`,
-          );
-          await call('open', algorithm, {
-            ...job,
-            source: sealed,
-            target: memory,
-            targetOffset: 40,
-          });
-          assert.ok(
-            memory.subarray(40, 40 + size).equals(source),
-            `${name}, ${size} bytes, distance ${distance}: opened`,
-          );
+          const at = 40 + distance;
+          const text = memory.subarray(40, 40 + size);
+          const sealed = memory.subarray(at, at + nonceSize + size + 16);
+          const what = `${name}, ${size} bytes, distance ${distance}`;
+          const sealing = { ...job, source: text, target: memory, targetOffset: at };
+          await call('seal', algorithm, sealing);
+          assert.ok(sealed.equals(expected(algorithm, { ...job, source }, sealed)), what);
+          const opening = { ...job, source: sealed, target: memory, targetOffset: 40 };
+          await call('open', algorithm, opening);
+          assert.ok(text.equals(source), `${what}: opened`);
         }
       }
     }
@@ -178,50 +123,32 @@ for (const algorithm of aeadNames) {
     const bytes = rng.bytes(keySize);
     const job = { key: bytes, source: Buffer.from('a t\u00e9xt'), aad: Buffer.from('aad') };
     for (const authTagLength of tagSizes) {
-      const sealed = millrace.seal(algorithm, {
-        ...job,
-        source: 'a t\u00e9xt',
-        aad: 'aad',
-        authTagLength,
-      });
-      assert.ok(
-        sealed.equals(expected(algorithm, job, sealed, authTagLength)),
-        `tag of ${authTagLength}`,
-      );
-      assert.ok(
-        millrace.open(algorithm, { ...job, source: sealed, authTagLength }).equals(job.source),
-      );
+      const texts = { source: 'a t\u00e9xt', aad: 'aad' };
+      const sealed = millrace.seal(algorithm, { ...job, ...texts, authTagLength });
+      assert.ok(sealed.equals(expected(algorithm, job, sealed, authTagLength)));
+      const opening = { ...job, source: sealed, authTagLength };
+      assert.ok(millrace.open(algorithm, opening).equals(job.source));
     }
     for (const engine of [undefined, 'portable']) {
       const key = millrace.createKey(algorithm, createSecretKey(bytes), { engine });
-      for (const call of [callings.sync, callings.callback, callings.promise]) {
+      for (const call of Object.values(ways)) {
         const sealed = await call('seal', algorithm, { ...job, key });
         assert.ok(sealed.equals(expected(algorithm, job, sealed)));
-        assert.ok(
-          (await call('open', algorithm, { ...job, key, source: sealed })).equals(job.source),
-        );
+        const opened = await call('open', algorithm, { ...job, key, source: sealed });
+        assert.ok(opened.equals(job.source));
       }
       key.dispose();
     }
   });
 
   test(`${algorithm}: a source shorter than nonce and tag`, async () => {
-    for (const size of [0, 1, nonceSize, nonceSize + 15]) {
-      await refuses(
-        'open',
-        [algorithm, { key: Buffer.alloc(keySize), source: Buffer.alloc(size) }],
-        'ERR_SOURCE_SIZE',
-        new RegExp(`${nonceSize + 16}.*nonce`),
-      );
-    }
-    assert.throws(
-      () =>
-        millrace.open(algorithm, {
-          key: Buffer.alloc(keySize),
-          source: Buffer.alloc(nonceSize + 16),
-        }),
-      { code: 'ERR_AUTHENTICATION' },
-    );
+    const key = Buffer.alloc(keySize);
+    const given = (size) => [algorithm, { key, source: Buffer.alloc(size) }];
+    const both = new RegExp(`${nonceSize + 16}.*nonce`);
+    for (const size of [0, 1, nonceSize, nonceSize + 15])
+      await refuses('open', given(size), 'ERR_SOURCE_SIZE', both);
+    const code = 'ERR_AUTHENTICATION';
+    assert.throws(() => millrace.open(...given(nonceSize + 16)), { code });
   });
 
   test(`${algorithm} of millrace/portable: likewise`, () => {
@@ -232,10 +159,9 @@ for (const algorithm of aeadNames) {
         const job = { key: rng.bytes(keySize), source: rng.bytes(size), aad: rng.bytes(2) };
         const sealed = aead.seal({ ...job, authTagLength });
         assert.ok(Buffer.from(sealed).equals(expected(algorithm, job, sealed, authTagLength)));
-        assert.ok(job.source.equals(aead.open({ ...job, source: sealed, authTagLength })));
-        assert.ok(
-          job.source.equals(millrace.open(algorithm, { ...job, source: sealed, authTagLength })),
-        );
+        const opening = { ...job, source: sealed, authTagLength };
+        assert.ok(job.source.equals(aead.open(opening)));
+        assert.ok(job.source.equals(millrace.open(algorithm, opening)));
       }
     }
     assert.throws(() => aead.open({ key: rng.bytes(keySize), source: rng.bytes(nonceSize + 15) }), {
@@ -280,18 +206,14 @@ for (const algorithm of aeadNames) {
       const key = millrace.createKey(algorithm, bytes, { engine });
       const uses = usesOf(key);
       const isShort = nonceSize === 12;
-      const own = engine === undefined ? 'native' : engine;
       const calls = Object.entries(callings).filter(
-        ([name]) => own === 'portable' || !name.endsWith('portable'),
+        ([name]) => engine === 'portable' || !name.endsWith('portable'),
       );
       uses.shortNonces = 2 ** 32 - calls.length;
       for (const [at, [name, call]] of calls.entries()) {
         const sealed = await call('seal', algorithm, { key, source: 'x' });
-        assert.equal(
-          uses.shortNonces,
-          2 ** 32 - calls.length + (isShort ? at + 1 : 0),
-          `${name}, ${own}`,
-        );
+        const counted = isShort ? at + 1 : 0;
+        assert.equal(uses.shortNonces, 2 ** 32 - calls.length + counted, `${name}, ${engine}`);
         // Neither opening nor a nonce of the caller counts.
         await call('open', algorithm, { key, source: sealed });
         await call('seal', algorithm, { key, nonce, source: 'x' });
@@ -313,26 +235,17 @@ for (const algorithm of aeadNames) {
 }
 
 test('threads and processes have different nonces', async () => {
-  const first = () =>
-    millrace
-      .seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' })
-      .toString('hex', 0, 24);
-  const seen = new Set([first()]);
-  const code =
-    `const nonce = () => millrace.seal('xchacha20-poly1305', { key: Buffer.alloc(32), ` +
-    `source: '' }).toString('hex', 0, 24);`;
+  const code = `
+    const options = { key: Buffer.alloc(32), source: '' };
+    const nonce = () => millrace.seal('xchacha20-poly1305', options).toString('hex', 0, 24);`;
+  const post = "require('node:worker_threads').parentPort.postMessage([nonce(), nonce()]);";
+  const own = millrace.seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' });
+  const seen = new Set([own.toString('hex', 0, 24)]);
   for (let thread = 0; thread < 3; thread++) {
-    const worker = new Worker(
-      `${requiring()} ${code} ` +
-        `require('node:worker_threads').parentPort.postMessage([nonce(), nonce()]);`,
-      { eval: true },
-    );
-    for (const nonce of await new Promise((resolve, reject) =>
-      worker.once('message', resolve).once('error', reject),
-    ))
-      seen.add(nonce);
-    const { stdout } = await run(`${code} console.log(nonce())`);
-    seen.add(stdout.trim());
+    const worker = new Worker(`${requiring()} ${code} ${post}`, { eval: true });
+    const [nonces] = await once(worker, 'message');
+    for (const nonce of nonces) seen.add(nonce);
+    seen.add((await output(`${code} console.log(nonce())`)).trim());
   }
   assert.equal(seen.size, 10);
 });
@@ -354,7 +267,7 @@ test('a getter that seals in between does not take the nonce of the call around 
 });
 
 test('without random bytes of the system nothing is sealed', async () => {
-  const { stdout } = await run(`
+  const stdout = await output(`
     const { seal } = millrace;
     const { crypto } = globalThis;
     const given = () =>

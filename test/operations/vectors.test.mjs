@@ -2,7 +2,6 @@
 // vectors/README.md.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
@@ -16,6 +15,7 @@ import {
   ways,
   callStylesFor,
 } from '../support/entry-points.mjs';
+import { hex, pattern, vectors, wycheproof } from '../support/vectors.mjs';
 
 const walked = new Set();
 
@@ -35,12 +35,12 @@ test('every call style of every entry point is used by a vector', () => {
  * Makes one test for each algorithm and way, over all its vectors: `{ job, expected }`, `{ job,
  * code }` where the job must fail, or `{ job, mac }`.
  */
-function walk(title, vectors) {
+function walk(title, found) {
   const groups = new Map();
-  for (const vector of vectors) {
-    const found = callStylesFor(vector.job);
-    assert.ok(found.length > 0, `nothing offers ${vector.job.algorithm}`);
-    for (const way of found) {
+  for (const vector of found) {
+    const offered = callStylesFor(vector.job);
+    assert.ok(offered.length > 0, `nothing offers ${vector.job.algorithm}`);
+    for (const way of offered) {
       const name = `${title}: ${vector.job.algorithm}: ${way.kind}: ${way.name}`;
       if (!groups.has(name)) groups.set(name, { way, vectors: [] });
       groups.get(name).vectors.push(vector);
@@ -75,29 +75,22 @@ function expectMac(way, job, { error, output }, { tag, valid, size }) {
 }
 
 function* hashVectors() {
-  for (const { algorithm, standard, digest, seed, key, ...input } of load('hashes.json')) {
+  for (const { algorithm, standard, digest, seed, key, ...input } of vectors('hashes')) {
     const expected = { output: hex(digest) };
     const size = expected.output.length;
     const facts = hashes[algorithm];
-    yield {
-      note: standard,
-      expected,
-      job: {
-        kind: 'hash',
-        algorithm,
-        source: message(input),
-        ...(size !== facts.digest && { outputLength: size }),
-        ...(seed !== undefined && { seed: BigInt(seed) }),
-        ...(key !== undefined && { key: hex(key) }),
-      },
+    const plain = { kind: 'hash', algorithm, source: message(input) };
+    const job = {
+      ...plain,
+      ...(size !== facts.digest && { outputLength: size }),
+      ...(seed !== undefined && { seed: BigInt(seed) }),
+      ...(key !== undefined && { key: hex(key) }),
     };
+    yield { note: standard, expected, job };
     // The default length of an extendable output is its beginning.
     if (facts.xof && size > facts.digest && key === undefined) {
-      yield {
-        note: standard,
-        expected: { output: expected.output.subarray(0, facts.digest) },
-        job: { kind: 'hash', algorithm, source: message(input) },
-      };
+      const output = expected.output.subarray(0, facts.digest);
+      yield { note: standard, expected: { output }, job: plain };
     }
   }
 }
@@ -113,66 +106,41 @@ function* digestVectors() {
     "1000 x 'a'": 'a'.repeat(1000),
     '1 MiB of zero': Buffer.alloc(2 ** 20),
   };
-  for (const [algorithm, digests] of Object.entries(load('digests.json'))) {
+  for (const [algorithm, digests] of Object.entries(vectors('digests'))) {
     for (const [input, digest] of Object.entries(digests)) {
-      yield {
-        note: input,
-        expected: { output: hex(digest) },
-        job: { kind: 'hash', algorithm, source: Buffer.from(inputs[input]) },
-      };
+      const job = { kind: 'hash', algorithm, source: Buffer.from(inputs[input]) };
+      yield { note: input, expected: { output: hex(digest) }, job };
     }
   }
 }
 
 function* hmacVectors() {
-  for (const { algorithm, standard, key, source, digest } of load('hmacs.json')) {
-    yield {
-      note: standard,
-      expected: { output: hex(digest) },
-      job: { kind: 'hmac', algorithm, key: hex(key), source: hex(source) },
-    };
+  for (const { algorithm, standard, key, source, digest } of vectors('hmacs')) {
+    const job = { kind: 'hmac', algorithm, key: hex(key), source: hex(source) };
+    yield { note: standard, expected: { output: hex(digest) }, job };
   }
 }
 
 function* cipherVectors() {
-  for (const { algorithm, standard, key, iv, aad, source, target, tag } of load('ciphers.json')) {
-    const shared = {
-      kind: 'cipher',
-      algorithm,
-      key: hex(key),
-      iv: hex(iv),
-      ...(aad !== undefined && { aad: hex(aad) }),
-    };
-    const [plain, secret] = [hex(source), hex(target)];
-    if (tag === undefined) {
-      yield {
-        note: standard,
-        job: { ...shared, encrypt: true, source: plain },
-        expected: { output: secret },
-      };
-      yield {
-        note: standard,
-        job: { ...shared, encrypt: false, source: secret },
-        expected: { output: plain },
-      };
-      continue;
+  for (const { algorithm, standard, key, iv, aad, source, target, tag } of vectors('ciphers')) {
+    const shared = { kind: 'cipher', algorithm, key: hex(key), iv: hex(iv) };
+    if (aad !== undefined) shared.aad = hex(aad);
+    const encryption = { ...shared, encrypt: true, source: hex(source) };
+    const decryption = { ...shared, encrypt: false, source: hex(target) };
+    const [plain, secret] = [{ output: hex(source) }, { output: hex(target) }];
+    if (tag !== undefined) {
+      secret.tag = hex(tag);
+      encryption.tagSize = secret.tag.length;
+      decryption.tag = secret.tag;
     }
-    yield {
-      note: standard,
-      job: { ...shared, encrypt: true, source: plain, tagSize: tag.length / 2 },
-      expected: { output: secret, tag: hex(tag) },
-    };
-    yield {
-      note: standard,
-      job: { ...shared, encrypt: false, source: secret, tag: hex(tag) },
-      expected: { output: plain },
-    };
+    yield { note: standard, job: encryption, expected: secret };
+    yield { note: standard, job: decryption, expected: plain };
+    if (tag === undefined) continue;
     for (const broken of ['source', 'tag', 'aad', 'iv', 'key']) {
-      const job = { ...shared, encrypt: false, source: secret, tag: hex(tag) };
-      if (job[broken].length === 0) continue;
+      if (decryption[broken].length === 0) continue;
       yield {
         note: `${standard}, ${broken} broken`,
-        job: { ...job, [broken]: flipped(job[broken]) },
+        job: { ...decryption, [broken]: flipped(decryption[broken]) },
         code: 'ERR_AUTHENTICATION',
       };
     }
@@ -180,37 +148,26 @@ function* cipherVectors() {
 }
 
 function* wycheproofHmac() {
-  for (const { algorithm, tagSize, id, result, key, msg, tag, comment } of wycheproof(
-    'wycheproof-hmac.json',
-  )) {
-    const job = { kind: 'hmac', algorithm, key: hex(key), source: hex(msg) };
+  for (const test of wycheproof('hmac')) {
     // The tag may be truncated, and an invalid one must not be ours.
     yield {
-      note: `${id} ${comment}`,
-      job,
-      mac: { tag: hex(tag), valid: result === 'valid', size: tagSize },
+      note: `${test.id} ${test.comment}`,
+      job: { kind: 'hmac', algorithm: test.algorithm, key: hex(test.key), source: hex(test.msg) },
+      mac: { tag: hex(test.tag), valid: test.result === 'valid', size: test.tagSize },
     };
   }
 }
 
 function* wycheproofAead() {
-  for (const { algorithm, ivSize, id, result, key, iv, aad, msg, ct, tag, comment } of wycheproof(
-    'wycheproof-aead.json',
-  )) {
+  for (const { algorithm, ivSize, id, result, comment, ...test } of wycheproof('aead')) {
     const note = `${id} ${comment}`;
-    const shared = { kind: 'cipher', algorithm, key: hex(key), iv: hex(iv), aad: hex(aad) };
-    const encryption = {
-      ...shared,
-      encrypt: true,
-      source: hex(msg),
-      tagSize: tag.length / 2 || 16,
-    };
-    const decryption = {
-      ...shared,
-      encrypt: false,
-      source: hex(ct),
-      tag: tag ? hex(tag) : Buffer.alloc(16),
-    };
+    const [key, iv, aad, msg, ct, tag] = ['key', 'iv', 'aad', 'msg', 'ct', 'tag'].map((name) =>
+      hex(test[name]),
+    );
+    const shared = { kind: 'cipher', algorithm, key, iv, aad };
+    const encryption = { ...shared, encrypt: true, source: msg, tagSize: tag.length || 16 };
+    const made = tag.length > 0 ? tag : Buffer.alloc(16);
+    const decryption = { ...shared, encrypt: false, source: ct, tag: made };
     // One nonce size for each algorithm; GCM's others are below: millrace/crypto-async, as its
     // original, and millrace/portable take 12 bytes only.
     if (algorithm.endsWith('-gcm') && ivSize >= 1 && ivSize <= 128 && ivSize !== 12) continue;
@@ -218,8 +175,8 @@ function* wycheproofAead() {
       yield { note, job: encryption, code: 'ERR_IV_SIZE' };
       yield { note, job: decryption, code: 'ERR_IV_SIZE' };
     } else if (result === 'valid') {
-      yield { note, job: encryption, expected: { output: hex(ct), tag: hex(tag) } };
-      yield { note, job: decryption, expected: { output: hex(msg) } };
+      yield { note, job: encryption, expected: { output: ct, tag } };
+      yield { note, job: decryption, expected: { output: msg } };
     } else {
       yield { note, job: decryption, code: 'ERR_AUTHENTICATION' };
     }
@@ -229,7 +186,7 @@ function* wycheproofAead() {
 test('Wycheproof AEAD: nonces of other sizes, in one call and incrementally', () => {
   const counts = { valid: 0, invalid: 0 };
   for (const engine of ['native', 'portable']) {
-    for (const vector of wycheproof('wycheproof-aead.json')) {
+    for (const vector of wycheproof('aead')) {
       const { algorithm, ivSize, id, result, tag } = vector;
       if (!algorithm.endsWith('-gcm') || ivSize < 1 || ivSize > 128 || ivSize === 12) continue;
       const [key, nonce, aad, plain, sealed] = ['key', 'iv', 'aad', 'msg', 'ct'].map((name) =>
@@ -254,20 +211,11 @@ test('Wycheproof AEAD: nonces of other sizes, in one call and incrementally', ()
   assert.ok(counts.valid > 50, JSON.stringify(counts));
 });
 
-function* wycheproof(name) {
-  const { fields, groups } = load(name);
-  for (const { tests, ...group } of groups) {
-    for (const row of tests)
-      yield { ...group, ...Object.fromEntries(fields.map((field, index) => [field, row[index]])) };
-  }
-}
-
 function message({ text, hex: digits, repeat, times, counting, sanity }) {
   if (text !== undefined) return Buffer.from(text);
   if (digits !== undefined) return hex(digits);
   if (repeat !== undefined) return Buffer.alloc(times, hex(repeat));
-  if (counting !== undefined)
-    return Buffer.from(Array.from({ length: counting }, (_, index) => index % 251));
+  if (counting !== undefined) return pattern(counting);
   assert.ok(Number.isInteger(sanity), 'a vector without an input');
   return xxhashSanityBuffer(sanity);
 }
@@ -288,12 +236,4 @@ function flipped(bytes) {
   const broken = Buffer.from(bytes);
   broken[broken.length >> 1] ^= 1;
   return broken;
-}
-
-function hex(digits) {
-  return Buffer.from(digits, 'hex');
-}
-
-function load(name) {
-  return JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), 'utf8'));
 }

@@ -8,23 +8,12 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { ways } from '../support/ways.mjs';
+
 const key = Buffer.alloc(20, 11);
 // RFC 4231, test case 1.
 const source = 'Hi There';
 const mac = Buffer.from('b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7', 'hex');
-
-/** Calls a function of `millrace` by name in each style. */
-const styles = {
-  sync: async (name, ...given) => millrace[name](...given),
-  callback: (name, ...given) =>
-    new Promise((resolve, reject) => {
-      millrace[name](...given, (...results) => {
-        if (results.length === 1) reject(results[0]);
-        else resolve(results[1]);
-      });
-    }),
-  promise: (name, ...given) => promises[name](...given),
-};
 
 /** Both names of HMAC with SHA-256. */
 const hmacs = { verifyHmac: 'sha256', verifyMac: 'hmac-sha256' };
@@ -66,7 +55,7 @@ const codeOf = (algorithm, secret, message, options) =>
     ? millrace.hmac(algorithm.slice(5), secret, message)
     : millrace.hash(algorithm, message, { key: secret, ...options });
 
-for (const [style, verify] of Object.entries(styles)) {
+for (const [style, verify] of Object.entries(ways)) {
   test(`${style}: only the whole right code is true`, async () => {
     for (const [name, algorithm] of Object.entries(hmacs)) {
       for (const engine of ['native', 'portable']) {
