@@ -12,8 +12,14 @@ export const ways = {
   sync: (name, ...given) => member(millrace, name)(...given),
   callback: (name, ...given) =>
     new Promise((resolve, reject) => {
-      const settle = (error, value) => (error ? reject(error) : resolve(value));
+      let returned = false;
+      const settle = (error, value) => {
+        assert.ok(returned, `${name} calls back before it returns`);
+        if (error) reject(error);
+        else resolve(value);
+      };
       assert.equal(member(millrace, name)(...given, settle), undefined);
+      returned = true;
     }),
   promise: (name, ...given) => {
     const promise = member(promises, name)(...given);
