@@ -4,21 +4,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { run } from '../support/child.mjs';
+import { output } from '../support/child.mjs';
 
-const KIB = 2 ** 10;
-
-async function report(program, options) {
-  const { stdout, stderr, code } = await run(
-    `(async () => {
+/** Runs a program, and returns what it prints as JSON, if anything. */
+async function report(program) {
+  const stdout = await output(`(async () => {
     const assert = require('node:assert/strict');
+    const { promisify } = require('node:util');
     const queued = () => millrace.engines().queuedBytes;
     const expected = (size, value) => millrace.hash('sha256', Buffer.alloc(size, value));
+    const repeat = (length, call) => Promise.all(Array.from({ length }, (_, index) => call(index)));
     ${program}
-  })()`,
-    options,
-  );
-  assert.equal(code, 0, stderr);
+  })()`);
   return stdout === '' ? undefined : JSON.parse(stdout);
 }
 
@@ -42,16 +39,11 @@ test('on a small machine the default is a quarter of it', async () => {
 
 test('configure refuses wrong limits', async () => {
   await report(`
-    for (const wrong of [0, -1, 1.5, NaN, Infinity, 2 ** 53])
-      assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), {
-        code: 'ERR_ARGUMENT_VALUE',
-        message: /maxQueuedBytes/,
-      });
-    for (const wrong of [null, '1', 1n, {}])
-      assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), {
-        code: 'ERR_ARGUMENT_TYPE',
-        message: /maxQueuedBytes/,
-      });
+    for (const wrong of [0, -1, 1.5, NaN, Infinity, 2 ** 53, null, '1', 1n, {}]) {
+      const code = typeof wrong === 'number' ? 'ERR_ARGUMENT_VALUE' : 'ERR_ARGUMENT_TYPE';
+      const refusal = { code, message: /maxQueuedBytes/ };
+      assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), refusal);
+    }
     assert.equal(millrace.configure({ maxQueuedBytes: 2 ** 53 - 1 }).maxQueuedBytes, 2 ** 53 - 1);
     assert.equal(millrace.configure({ maxQueuedBytes: 5 }).maxQueuedBytes, 5);
     assert.equal(millrace.engines().settings.maxQueuedBytes, 5);
@@ -60,9 +52,7 @@ test('configure refuses wrong limits', async () => {
 
 /** A function `hash` for programs, by call style; it returns a promise. */
 const hashing = {
-  callback: `
-    const { promisify } = require('node:util');
-    const hash = (source) => promisify(millrace.hash)('sha256', source);`,
+  callback: "const hash = (source) => promisify(millrace.hash)('sha256', source);",
   promise: "const hash = (source) => promises.hash('sha256', source);",
 };
 
@@ -70,7 +60,7 @@ for (const [wait, definition] of Object.entries(hashing)) {
   test(`${wait}: copies stay within the limit, and are those of the call`, async () => {
     const { most, early } = await report(`
       ${definition}
-      const size = ${256 * KIB};
+      const size = 256 << 10;
       const limit = 4 * size;
       millrace.configure({ maxQueuedBytes: limit, threads: 1 });
       const source = Buffer.alloc(size);
@@ -79,12 +69,8 @@ for (const [wait, definition] of Object.entries(hashing)) {
       const results = [];
       for (let value = 0; value < 60; value++) {
         source.fill(value);
-        results.push(
-          hash(source).then((digest) => {
-            done++;
-            return digest;
-          }),
-        );
+        results.push(hash(source));
+        results.at(-1).then(() => done++);
         most = Math.max(most, queued());
       }
       const early = done;
@@ -114,14 +100,12 @@ test('calls with a target copy nothing, and those that ask for a route have it',
     millrace.configure({ maxQueuedBytes: 1, threads: 1 });
     const source = Buffer.alloc(1 << 20, 7);
     const target = Buffer.alloc(32);
-    const lent = Array.from({ length: 5 }, () => promises.hash('sha256', source, { target }));
+    const lent = repeat(5, () => promises.hash('sha256', source, { target }));
     assert.equal(queued(), 0);
-    await Promise.all(lent);
-    const asked = Array.from({ length: 5 }, () =>
-      promises.hash('sha256', source, { route: 'pool' }),
-    );
+    await lent;
+    const asked = repeat(5, () => promises.hash('sha256', source, { route: 'pool' }));
     assert.equal(queued(), 5 << 20);
-    await Promise.all(asked);
+    await asked;
     assert.equal(queued(), 0);
     assert.deepEqual(target, expected(1 << 20, 7));
   `);
@@ -131,23 +115,15 @@ test('the drop-in entry point knows no limit', async () => {
   await report(`
     millrace.configure({ maxQueuedBytes: 1, threads: 1 });
     const source = Buffer.alloc(1 << 20, 7);
-    const calls = Array.from(
-      { length: 5 },
-      () =>
-        new Promise((resolve, reject) =>
-          cryptoAsync.hash('sha256', source, (error, digest) =>
-            error ? reject(error) : resolve(digest),
-          ),
-        ),
-    );
+    const calls = repeat(5, () => promisify(cryptoAsync.hash)('sha256', source));
     assert.equal(queued(), 5 << 20);
-    for (const digest of await Promise.all(calls)) assert.deepEqual(digest, expected(1 << 20, 7));
+    for (const digest of await calls) assert.deepEqual(digest, expected(1 << 20, 7));
   `);
 });
 
 test('hashMany and hmacMany: sources are copied or hashed at the call', async () => {
   await report(`
-    const size = ${64 * KIB};
+    const size = 64 << 10;
     millrace.configure({ maxQueuedBytes: 20 * size, threads: 1 });
     const sources = Array.from({ length: 10 }, () => Buffer.alloc(size));
     let most = 0;
@@ -163,16 +139,11 @@ test('hashMany and hmacMany: sources are copied or hashed at the call', async ()
     for (const source of sources) source.fill(255);
     assert.ok(most > 0 && most <= 20 * size, String(most));
     for (const [index, digests] of (await Promise.all(results)).entries()) {
-      const source = Buffer.alloc(size, index >> 1);
-      assert.deepEqual(
-        digests,
-        index % 2 === 0
-          ? millrace.hashMany(
-              'sha256',
-              sources.map(() => source),
-            )
-          : millrace.hmacMany('sha256', 'key', { data: source, size: 1024 }),
-      );
+      const data = Buffer.alloc(size, index >> 1);
+      const expected = index % 2
+        ? millrace.hmacMany('sha256', 'key', { data, size: 1024 })
+        : millrace.hashMany('sha256', Array(10).fill(data));
+      assert.deepEqual(digests, expected);
     }
     assert.equal(queued(), 0);
   `);
@@ -184,12 +155,10 @@ test('ciphers beyond the limit: sealed and opened; a wrong tag is reported later
     const key = Buffer.alloc(32, 1),
       nonce = Buffer.alloc(12, 2);
     const source = Buffer.alloc(200_000);
-    const sealed = await Promise.all(
-      Array.from({ length: 20 }, (_, value) => {
-        source.fill(value);
-        return promises.seal('aes-256-gcm', { key, nonce, source });
-      }),
-    );
+    const sealed = await repeat(20, (value) => {
+      source.fill(value);
+      return promises.seal('aes-256-gcm', { key, nonce, source });
+    });
     const opened = await Promise.all(
       sealed.map((each) => promises.open('aes-256-gcm', { key, nonce, source: each })),
     );
@@ -213,39 +182,20 @@ test('hashers and sealed streams continue under the smallest limit', async () =>
     const { pipeline } = require('node:stream/promises');
     const { Readable } = require('node:stream');
     millrace.configure({ maxQueuedBytes: 1 });
-    const block = Promise.all(
-      Array.from({ length: 3 }, () => promises.hash('sha256', Buffer.alloc(1 << 20))),
-    );
+    const block = repeat(3, () => promises.hash('sha256', Buffer.alloc(1 << 20)));
     const hasher = millrace.createHash('sha256');
-    const updates = Array.from(
-      { length: 10 },
-      (_, index) =>
-        new Promise((resolve, reject) =>
-          hasher.update(Buffer.alloc(100_000, index), (error) =>
-            error ? reject(error) : resolve(),
-          ),
-        ),
-    );
-    await Promise.all(updates);
-    assert.deepEqual(
-      hasher.digest(),
-      millrace.hash(
-        'sha256',
-        Buffer.concat(updates.map((_, index) => Buffer.alloc(100_000, index))),
-      ),
-    );
+    const update = promisify(hasher.update.bind(hasher));
+    await repeat(10, (index) => update(Buffer.alloc(100_000, index)));
+    const pieces = await repeat(10, (index) => Buffer.alloc(100_000, index));
+    assert.deepEqual(hasher.digest(), millrace.hash('sha256', Buffer.concat(pieces)));
     const key = Buffer.alloc(32, 1);
     const message = Buffer.alloc(3_000_000, 5);
     const streams = { algorithm: 'aes-256-gcm', key };
     const opened = [];
-    await pipeline(
-      Readable.from([message]),
-      promises.sealStream(streams),
-      promises.openStream(streams),
-      async (output) => {
-        for await (const piece of output) opened.push(piece);
-      },
-    );
+    const [sealing, opening] = [promises.sealStream(streams), promises.openStream(streams)];
+    await pipeline(Readable.from([message]), sealing, opening, async (output) => {
+      for await (const piece of output) opened.push(piece);
+    });
     assert.deepEqual(Buffer.concat(opened), message);
     await block;
   `);
