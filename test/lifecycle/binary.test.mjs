@@ -18,7 +18,7 @@ import { after, before, beforeEach, test } from 'node:test';
 
 import { build } from 'esbuild';
 
-import { hostPlatform } from '../../tools/platforms.mjs';
+import { hostPlatform, platforms } from '../../tools/platforms.mjs';
 import { entryPaths, root, temporary } from '../support/child.mjs';
 
 const platform = hostPlatform();
@@ -41,22 +41,21 @@ before(() => {
 after(() => rmSync(project, { recursive: true, force: true }));
 beforeEach(() => install());
 
-/** Puts a binary into the platform package: a file's path, bytes, or none. */
-function install(content = built) {
+/** Puts a binary into the platform package: bytes, a folder, or that of the build. */
+function install(content) {
   rmSync(platformPackage, { recursive: true, force: true });
-  if (content === undefined || content === null) return;
   mkdirSync(platformPackage, { recursive: true });
-  writeFileSync(
-    join(platformPackage, 'package.json'),
-    JSON.stringify({ name: `@millrace/${platform}`, version, main: binary }),
-  );
-  if (typeof content === 'string') copyFileSync(content, installed);
+  const facts = { name: `@millrace/${platform}`, version, main: binary };
+  writeFileSync(join(platformPackage, 'package.json'), JSON.stringify(facts));
+  if (content === undefined) copyFileSync(built, installed);
+  else if (content === 'a folder') mkdirSync(installed);
   else writeFileSync(installed, content);
 }
 
-const REPORT =
-  "const { engines, hash } = require('millrace'); console.log(hash('md5', '', 'hex'), " +
-  'engines().native.available);';
+const uninstall = () => rmSync(platformPackage, { recursive: true });
+
+const TELL = "console.log(hash('md5', '', 'hex'), engines().native.available);";
+const REPORT = `const { engines, hash } = require('millrace'); ${TELL}`;
 const NATIVE = 'd41d8cd98f00b204e9800998ecf8427e true\n';
 const PORTABLE = 'd41d8cd98f00b204e9800998ecf8427e false\n';
 
@@ -76,6 +75,10 @@ function run(
   });
 }
 
+/** Checks that the native engine serves, and that nothing is said. */
+const native = async (source, options) =>
+  assert.deepEqual(await run(source, options), { code: 0, stdout: NATIVE, stderr: '' });
+
 /** Checks that the portable engine serves, and that the warning matches. */
 function warned({ code, stdout, stderr }, ...patterns) {
   assert.deepEqual([code, stdout], [0, PORTABLE], stderr);
@@ -83,24 +86,22 @@ function warned({ code, stdout, stderr }, ...patterns) {
   for (const pattern of patterns) assert.match(stderr, pattern);
 }
 
-test('the platform package is found', async () => {
-  assert.deepEqual(await run(REPORT), { code: 0, stdout: NATIVE, stderr: '' });
-});
+test('the platform package is found', () => native(REPORT));
 
 test('no platform package: how to install it', async () => {
-  install(null);
+  uninstall();
   warned(await run(REPORT), /--include=optional/, new RegExp(`@millrace/${platform}: not found`));
 });
 
 test('MILLRACE_ENGINE=native makes a missing binary an error', async () => {
-  install(null);
+  uninstall();
   const { code, stderr } = await run(REPORT, { env: { MILLRACE_ENGINE: 'native' } });
   assert.equal(code, 1);
   assert.match(stderr, /ERR_NO_BINARY/);
 });
 
 test('a package in its own folder never takes a binary from the working folder', async () => {
-  install(null);
+  uninstall();
   const other = temporary();
   mkdirSync(join(other, 'node_modules', '@millrace', platform), { recursive: true });
   writeFileSync(join(other, 'node_modules', '@millrace', platform, 'index.js'), '');
@@ -125,14 +126,11 @@ const elf = (machine) => {
   return header;
 };
 
-test('a text file as binary is reported', async () => {
-  install(Buffer.from('version https://git-lfs.github.com/spec/v1\n'.repeat(200)));
-  warned(await run(REPORT), /damaged, or not a native binary/, /Install millrace anew/);
-});
-
-test('an empty file as binary is reported', async () => {
-  install(Buffer.alloc(0));
-  warned(await run(REPORT), /damaged, or not a native binary/);
+test('a text file or an empty one as binary is reported', async () => {
+  for (const text of ['version https://git-lfs.github.com/spec/v1\n'.repeat(200), '']) {
+    install(text);
+    warned(await run(REPORT), /damaged, or not a native binary/, /Install millrace anew/);
+  }
 });
 
 test('a truncated binary is reported', { skip: onLinux }, async () => {
@@ -170,12 +168,7 @@ test('a binary for another system is reported', { skip: onLinux }, async () => {
 });
 
 test('a folder in place of the binary is reported', async () => {
-  install(null);
-  mkdirSync(installed, { recursive: true });
-  writeFileSync(
-    join(platformPackage, 'package.json'),
-    JSON.stringify({ name: `@millrace/${platform}`, version, main: binary }),
-  );
+  install('a folder');
   warned(await run(REPORT), /not found|a folder, not a file/);
 });
 
@@ -224,14 +217,10 @@ test('a platform without a binary is reported', async () => {
 // MILLRACE_BINARY
 
 test('MILLRACE_BINARY names the file, also one relative to the working folder', async () => {
-  install(null);
+  uninstall();
   copyFileSync(built, join(project, 'renamed.node'));
   for (const MILLRACE_BINARY of [built, 'renamed.node', join('.', 'renamed.node')])
-    assert.deepEqual(await run(REPORT, { env: { MILLRACE_BINARY } }), {
-      code: 0,
-      stdout: NATIVE,
-      stderr: '',
-    });
+    await native(REPORT, { env: { MILLRACE_BINARY } });
 });
 
 test('a wrong MILLRACE_BINARY is an error, even if a binary is installed', async () => {
@@ -249,13 +238,8 @@ test('a wrong MILLRACE_BINARY is an error, even if a binary is installed', async
   }
 });
 
-test('an empty MILLRACE_BINARY names nothing', async () => {
-  assert.deepEqual(await run(REPORT, { env: { MILLRACE_BINARY: '' } }), {
-    code: 0,
-    stdout: NATIVE,
-    stderr: '',
-  });
-});
+test('an empty MILLRACE_BINARY names nothing', () =>
+  native(REPORT, { env: { MILLRACE_BINARY: '' } }));
 
 // the permission model
 
@@ -263,10 +247,8 @@ const permission =
   Number.parseInt(process.versions.node, 10) >= 24 ? '--permission' : '--experimental-permission';
 
 test('the permission model with addons and the project readable: native', async () => {
-  const { code, stdout, stderr } = await run(REPORT, {
-    flags: [permission, '--allow-addons', `--allow-fs-read=${project}/*`, '--no-warnings'],
-  });
-  assert.deepEqual([code, stdout], [0, NATIVE], stderr);
+  const flags = [permission, '--allow-addons', `--allow-fs-read=${project}/*`, '--no-warnings'];
+  await native(REPORT, { flags });
 });
 
 test('the permission model without addons: the warning names --allow-addons first', async () => {
@@ -288,9 +270,7 @@ test('--no-addons is named in the error', async () => {
 async function bundle(format) {
   const out = temporary();
   const file = join(out, 'dist', format === 'cjs' ? 'server.cjs' : 'server.mjs');
-  const contents =
-    "import { engines, hash } from 'millrace'; console.log(hash('md5', '', 'hex'), " +
-    'engines().native.available);';
+  const contents = `import { engines, hash } from 'millrace'; ${TELL}`;
   const { warnings } = await build({
     stdin: { contents, resolveDir: project },
     outfile: file,
@@ -304,73 +284,40 @@ async function bundle(format) {
 }
 
 for (const format of ['cjs', 'esm']) {
-  test(
-    `a bundle (${format}) that left its binary behind says so; beside it, in node_modules, ` +
-      'or named it is found',
-    async () => {
-      const { out, file } = await bundle(format);
-      try {
-        const lost = await run(undefined, { file, cwd: out });
-        warned(lost, /bundled without it: mark "millrace" as external/, /servers-and-bundlers/);
-        copyFileSync(built, join(out, 'dist', binary));
-        assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
-          code: 0,
-          stdout: NATIVE,
-          stderr: '',
-        });
-        rmSync(join(out, 'dist', binary));
-        assert.deepEqual(
-          await run(undefined, { file, cwd: '/', env: { MILLRACE_BINARY: built } }),
-          {
-            code: 0,
-            stdout: NATIVE,
-            stderr: '',
-          },
-        );
-        mkdirSync(join(out, 'node_modules', '@millrace'), { recursive: true });
-        cpSync(platformPackage, join(out, 'node_modules', '@millrace', platform), {
-          recursive: true,
-        });
-        assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
-          code: 0,
-          stdout: NATIVE,
-          stderr: '',
-        });
-        // As pnpm lays it out: the platform package is the dependency of millrace only.
-        rmSync(join(out, 'node_modules'), { recursive: true });
-        const nested = join(out, 'node_modules', 'millrace', 'node_modules', '@millrace', platform);
-        cpSync(platformPackage, nested, { recursive: true });
-        copyFileSync(
-          join(package_, 'package.json'),
-          join(out, 'node_modules', 'millrace', 'package.json'),
-        );
-        assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
-          code: 0,
-          stdout: NATIVE,
-          stderr: '',
-        });
-      } finally {
-        rmSync(out, { recursive: true, force: true });
-      }
-    },
-  );
+  test(`a bundle (${format}) without its binary says so, and finds one where it may lie`, async () => {
+    const { out, file } = await bundle(format);
+    const modules = join(out, 'node_modules');
+    const elsewhere = { file, cwd: '/' };
+    try {
+      const lost = await run(undefined, { file, cwd: out });
+      warned(lost, /bundled without it: mark "millrace" as external/, /servers-and-bundlers/);
+      copyFileSync(built, join(out, 'dist', binary));
+      await native(undefined, elsewhere);
+      rmSync(join(out, 'dist', binary));
+      await native(undefined, { ...elsewhere, env: { MILLRACE_BINARY: built } });
+      cpSync(platformPackage, join(modules, '@millrace', platform), { recursive: true });
+      await native(undefined, elsewhere);
+      // As pnpm lays it out: the platform package is the dependency of millrace only.
+      rmSync(modules, { recursive: true });
+      const nested = join(modules, 'millrace', 'node_modules', '@millrace', platform);
+      cpSync(platformPackage, nested, { recursive: true });
+      const json = join(modules, 'millrace', 'package.json');
+      copyFileSync(join(package_, 'package.json'), json);
+      await native(undefined, elsewhere);
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
+  });
 }
 
-test('the published platforms are those of the build', async () => {
-  const { platforms } = await import('../../tools/platforms.mjs');
+test('the published platforms are those of the build', () => {
   const names = platforms.map(({ name }) => name);
   const text = (file) => readFileSync(join(root, 'src', file), 'utf8');
+  const found = (source, pattern) => [...source.matchAll(pattern)].map(([, name]) => name);
   const [, listed] = /published = \[([^\]]*)\]/.exec(text('engines/binary.node.ts'));
-  assert.deepEqual(
-    [...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name),
-    names,
-  );
-  assert.deepEqual(
-    [...text('base/place.node.ts').matchAll(/require\.resolve\('@millrace\/([^']+)'\)/g)].map(
-      ([, name]) => name,
-    ),
-    names,
-  );
+  assert.deepEqual(found(listed, /'([^']+)'/g), names);
+  const resolved = /require\.resolve\('@millrace\/([^']+)'\)/g;
+  assert.deepEqual(found(text('base/place.node.ts'), resolved), names);
   assert.match(
     readFileSync(join(root, 'Cargo.toml'), 'utf8'),
     new RegExp(`^version = "${version}"$`, 'm'),
