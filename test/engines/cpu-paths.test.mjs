@@ -22,7 +22,7 @@ import {
   hmacNames,
   streamNames,
 } from '../support/algorithms.mjs';
-import { run } from '../support/child.mjs';
+import { output, run } from '../support/child.mjs';
 
 /**
  * Features that AWS-LC looks at, one or a few at a time; whole CPUs stand in tools/cpu-tiers.mjs.
@@ -62,19 +62,8 @@ function answers(entryPoint, { streamNames, aeadNames, hashNames, hmacNames, cip
     return made;
   };
   const data = bytes(200_003, 1);
-  const sizes = [
-    ...Array(280).keys(),
-    511,
-    512,
-    513,
-    1000,
-    1024,
-    4095,
-    4096,
-    16_389,
-    65_537,
-    200_003,
-  ];
+  const long = [511, 512, 513, 1000, 1024, 4095, 4096, 16_389, 65_537, 200_003];
+  const sizes = [...Array(280).keys(), ...long];
   const found = {};
   const note = (name, compute, another) => {
     const all = sizes.map((size) => compute(data.subarray(0, size)));
@@ -228,30 +217,18 @@ test('MILLRACE_CPU_HIDE reports an unknown name', { skip }, async () => {
 
 test('tiers hide what they do not have, and no more', { skip }, () => {
   for (const { name, hide, needs } of tiers)
-    assert.deepEqual(
-      hide.filter((each) => needs.includes(each)),
-      [],
-      name,
-    );
+    assert.ok(!hide.some((each) => needs.includes(each)), name);
   const sizes = tiers.map(({ hide }) => hide.length);
-  assert.deepEqual(
-    sizes,
-    [...sizes].sort((one, other) => one - other),
-  );
+  assert.ok(sizes.every((size, at) => at === 0 || size >= sizes[at - 1]));
 });
 
 for (const { name, env, reason } of paths) {
   test(name, { skip: reason }, async () => {
-    const { code, stdout, stderr } = await run(
-      `
+    const program = `
       const [answers, checkLong] = [${answers}, ${checkLong}];
       const tables = ${JSON.stringify(tables)};
       console.log(JSON.stringify(answers(millrace, tables)));
-      checkLong(millrace, promises, tables);
-    `,
-      { env },
-    );
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(JSON.parse(stdout), expected);
+      checkLong(millrace, promises, tables);`;
+    assert.deepEqual(JSON.parse(await output(program, { env })), expected);
   });
 }

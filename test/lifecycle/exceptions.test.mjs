@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { entryPaths as entryPoints, run } from '../support/child.mjs';
+import { requiring, run } from '../support/child.mjs';
 
 /** Asynchronous calls to compare: one of Node's own, and ours by every route and entry point. */
 const starts = {
@@ -20,6 +20,8 @@ const starts = {
 };
 
 /** Programs around a call, with `throwing` as its callback. */
+const mine = 'function throwing() { throw new Error("mine") }';
+const say = '(error, origin) => console.log(error.message, origin)';
 const programs = {
   'an error': 'function throwing() { throw new RangeError("mine") }',
   'an error with properties':
@@ -28,30 +30,22 @@ const programs = {
   null: 'function throwing() { throw null }',
   undefined: 'function throwing() { throw undefined }',
   'a rejection made in it': 'function throwing() { Promise.reject(new Error("mine")) }',
-  'an async callback': 'async function throwing() { throw new Error("mine") }',
-  'process.exitCode was set':
-    'process.exitCode = 5; function throwing() { throw new Error("mine") }',
-  'a handler':
-    'process.on("uncaughtException", (error, origin) => console.log(error.message, ' +
-    'origin)); function throwing() { throw new Error("mine") }',
-  'a handler for one':
-    'process.once("uncaughtException", (error) => { console.log(error.message); again() ' +
-    '}); function throwing() { throw new Error("mine") }',
-  'a handler that throws':
-    'process.on("uncaughtException", () => { throw new Error("of the handler") }); ' +
-    'function throwing() { throw new Error("mine") }',
-  'a monitor':
-    'process.on("uncaughtExceptionMonitor", (error, origin) => ' +
-    'console.log(error.message, origin)); function throwing() { throw new Error("mine") }',
-  'a capture callback':
-    'process.setUncaughtExceptionCaptureCallback((error) => console.log(error.message)); ' +
-    'function throwing() { throw new Error("mine") }',
-  'an exit listener':
-    'process.on("exit", (code) => console.log("exit", code)); function throwing() { ' +
-    'throw new Error("mine") }',
-  'an exit listener with another code':
-    'process.on("exit", () => { process.exitCode = 9 }); function throwing() { throw new ' +
-    'Error("mine") }',
+  'an async callback': `async ${mine}`,
+  'process.exitCode was set': `process.exitCode = 5; ${mine}`,
+  'a handler': `process.on("uncaughtException", ${say}); ${mine}`,
+  'a handler for one': `${mine} process.once("uncaughtException", (error) => {
+    console.log(error.message);
+    again();
+  });`,
+  'a handler that throws': `${mine} process.on("uncaughtException", () => {
+    throw new Error("of the handler");
+  });`,
+  'a monitor': `process.on("uncaughtExceptionMonitor", ${say}); ${mine}`,
+  'a capture callback': `process.setUncaughtExceptionCaptureCallback(${say}); ${mine}`,
+  'an exit listener': `process.on("exit", (code) => console.log("exit", code)); ${mine}`,
+  'an exit listener with another code': `process.on("exit", () => {
+    process.exitCode = 9;
+  }); ${mine}`,
   'process.exit in it': 'function throwing() { process.exit(4) }',
 };
 
@@ -97,37 +91,21 @@ test('the codes are those of the manual', async () => {
 });
 
 test('in a worker_thread an exception is its error event', async () => {
-  const worker = (start) =>
-    run(
-      `
-        const { Worker } = require('node:worker_threads');
-        const worker = new Worker(${JSON.stringify(
-          `const { entryPaths } = require('node:worker_threads').workerData;
-          const [millrace, cryptoAsync] = entryPaths.map((path) => require(path));
-          ${program(start, programs['an error'])}`,
-        ).replaceAll('__filename', 'process.execPath')}, {
-          eval: true,
-          workerData: {
-            entryPaths: [
-              require.resolve(${JSON.stringify('MAIN')}),
-              require.resolve(${JSON.stringify('CRYPTO_ASYNC')}),
-            ],
-          },
-        });
-        worker.on('error', (error) => console.log(error.name, error.message));
-        worker.on('exit', (code) => console.log('exit', code));
-  `
-        .replace('MAIN', entryPoints.millrace)
-        .replace('CRYPTO_ASYNC', entryPoints['millrace/crypto-async']),
-    );
+  const worker = (start) => {
+    const source = `${requiring()}\n${program(start, programs['an error'])}`;
+    return run(`
+      const { Worker } = require('node:worker_threads');
+      const source = ${JSON.stringify(source.replaceAll('__filename', 'process.execPath'))};
+      const worker = new Worker(source, { eval: true });
+      worker.on('error', (error) => console.log(error.name, error.message));
+      worker.on('exit', (code) => console.log('exit', code));
+    `);
+  };
   const nodes = await worker('fs.stat');
   assert.equal(nodes.stdout, 'RangeError mine\nexit 1\n');
   for (const start of Object.keys(starts).slice(1)) {
-    const { code, stdout, stderr } = await worker(start);
-    assert.deepEqual(
-      { code, stdout, stderr },
-      { code: nodes.code, stdout: nodes.stdout, stderr: nodes.stderr },
-      start,
-    );
+    const ours = await worker(start);
+    for (const name of ['code', 'stdout', 'stderr'])
+      assert.equal(ours[name], nodes[name], `${start}: ${name}`);
   }
 });

@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { requiring, run } from '../support/child.mjs';
+import { output, requiring, run } from '../support/child.mjs';
+
+/** Runs a program, which must end by itself, and checks what it prints. */
+const prints = async (expected, source, options) =>
+  assert.equal(await output(source, options), expected);
 
 /** Makes `Worker`s out of a program with the entry points in it. */
 const preamble = `
@@ -30,17 +34,9 @@ const flood = `
   require('node:events').setMaxListeners(0, signal);
   const fire = () => {
     millrace.hash('sha512', own, { target: Buffer.alloc(64) }, () => {});
-    millrace.cipher(
-      'aes-256-ctr',
-      {
-        encrypt: 1,
-        key,
-        iv,
-        source: own.subarray(0, 2 ** 20),
-        target: Buffer.allocUnsafeSlow(2 ** 20),
-      },
-      () => {},
-    );
+    const part = own.subarray(0, 2 ** 20);
+    const lent = { encrypt: 1, key, iv, source: part, target: Buffer.allocUnsafeSlow(2 ** 20) };
+    millrace.cipher('aes-256-ctr', lent, () => {});
     promises.cipher('aes-256-ctr', { encrypt: true, key, iv, source: large, target: large });
     promises.seal('aes-256-gcm', { key: prepared, nonce, source: own.subarray(0, 300_000) });
     promises.hash('blake3', own.subarray(0, 50_000), { signal });
@@ -86,7 +82,9 @@ test(
 );
 
 test('terminated while the main thread and another worker have jobs in flight', async () => {
-  const { code, signal, stdout, stderr } = await run(`
+  await prints(
+    'survived\n',
+    `
     ${preamble}(async () => {
       const source = Buffer.alloc(500_000, 3);
       const expected = millrace.hash('sha256', source, 'hex');
@@ -124,8 +122,8 @@ test('terminated while the main thread and another worker have jobs in flight', 
       if (rounds < 1) throw new Error('the other worker starved');
       console.log('survived');
     })();
-  `);
-  assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
+  `,
+  );
 });
 
 test('several workers at once, all right, all ending by themselves', async () => {
@@ -141,18 +139,13 @@ test('several workers at once, all right, all ending by themselves', async () =>
               Array.from({ length: 20 }, async (_, index) => {
                 const source = Buffer.alloc(index * 997, round + workerData);
                 nonce.writeUInt32LE(round * 20 + index);
-                const own = Buffer.from(nonce);
-                const sealed = await promises.seal('chacha20-poly1305', { key, nonce, source });
-                if (
-                  !(
-                    await promises.open('chacha20-poly1305', { key, nonce: own, source: sealed })
-                  ).equals(source)
-                )
-                  throw new Error('not the source');
-                if (
-                  millrace.hash('sha256', source, 'hex') !==
-                  (await promises.hash('sha256', source, 'hex'))
-                )
+                const given = { key, nonce: Buffer.from(nonce) };
+                const sealed = await promises.seal('chacha20-poly1305', { ...given, source });
+                const opening = { ...given, source: sealed };
+                const opened = await promises.open('chacha20-poly1305', opening);
+                if (!opened.equals(source)) throw new Error('not the source');
+                const digest = await promises.hash('sha256', source, 'hex');
+                if (digest !== millrace.hash('sha256', source, 'hex'))
                   throw new Error('wrong digest');
                 good++;
               }),
@@ -161,15 +154,8 @@ test('several workers at once, all right, all ending by themselves', async () =>
           parentPort.postMessage(good);
         })();
           `)}, seed));
-      const results = await Promise.all(
-        workers.map(async (worker) => {
-          const [message, [exitCode]] = await Promise.all([
-            once(worker, 'message'),
-            once(worker, 'exit'),
-          ]);
-          return [message[0], exitCode];
-        }),
-      );
+      const seen = (worker) => Promise.all([once(worker, 'message'), once(worker, 'exit')]);
+      const results = (await Promise.all(workers.map(seen))).map((each) => each.flat());
       console.log(JSON.stringify(results));
     })();
   `);
@@ -205,7 +191,9 @@ test('loaded only in a worker: terminated, loaded again', async () => {
 });
 
 test('a worker that calls process.exit with jobs in flight keeps its exit code', async () => {
-  const { code, stdout, stderr } = await run(`
+  await prints(
+    '5\n1\n6\n',
+    `
     ${preamble}(async () => {
       for (const ending of [
         'process.exit(5)',
@@ -217,12 +205,14 @@ test('a worker that calls process.exit with jobs in flight keeps its exit code',
         console.log(await new Promise((resolve) => worker.on('exit', resolve)));
       }
     })();
-  `);
-  assert.deepEqual([code, stdout], [0, '5\n1\n6\n'], stderr);
+  `,
+  );
 });
 
 test('terminated inside a callback, and inside a getter of its options', async () => {
-  const { code, signal, stdout, stderr } = await run(`
+  await prints(
+    'survived\n',
+    `
     ${preamble}(async () => {
       for (const program of [
         "millrace.hash('sha256', 'x', () => { parentPort.postMessage('in'); for (;;); });",
@@ -243,8 +233,8 @@ test('terminated inside a callback, and inside a getter of its options', async (
       }
       console.log('survived');
     })();
-  `);
-  assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
+  `,
+  );
 });
 
 test('the main thread exits while workers have jobs in flight', async () => {
@@ -268,7 +258,9 @@ test('the main thread exits while workers have jobs in flight', async () => {
 });
 
 test('a worker ends by itself after its jobs, and does not before', async () => {
-  const { code, stdout, stderr } = await run(`
+  await prints(
+    '100\nexit 0\n',
+    `
     ${preamble}
     const worker = start(\`
       let done = 0;
@@ -278,12 +270,14 @@ test('a worker ends by itself after its jobs, and does not before', async () => 
     \`);
     worker.on('message', (done) => console.log(done));
     worker.on('exit', (exitCode) => console.log('exit', exitCode));
-  `);
-  assert.deepEqual([code, stdout], [0, '100\nexit 0\n'], stderr);
+  `,
+  );
 });
 
 test('buffers may be sent to and fro between calls', async () => {
-  const { code, stdout, stderr } = await run(`
+  await prints(
+    'done\n',
+    `
     ${preamble}
     (async () => {
       const worker = start(\`
@@ -304,24 +298,28 @@ test('buffers may be sent to and fro between calls', async () => {
       }
       console.log('done');
     })();
-  `);
-  assert.deepEqual([code, stdout], [0, 'done\n'], stderr);
+  `,
+  );
 });
 
 test('a limit set in one environment holds for all', async () => {
-  const { stdout, stderr } = await run(`
+  await prints(
+    '3,2 2\n',
+    `
     ${preamble};
     millrace.configure({ threads: 3 });
     start(
       'parentPort.postMessage([millrace.configure().threads, ' +
         'millrace.configure({ threads: 2 }).threads])',
     ).on('message', (seen) => console.log(seen.join(), millrace.configure().threads));
-  `);
-  assert.equal(stdout, '3,2 2\n', stderr);
+  `,
+  );
 });
 
 test('keys stay in their environment', async () => {
-  const { stdout, stderr } = await run(`
+  await prints(
+    'DataCloneError\ntrue true\n',
+    `
     ${preamble}
     const key = millrace.createKey('hmac-sha256', 'secret');
     try {
@@ -338,6 +336,6 @@ test('keys stay in their environment', async () => {
       const expected = millrace.hmac('sha256', 'secret', 'x', 'hex');
       console.log(message, millrace.hmac('sha256', key, 'x', 'hex') === expected);
     });
-  `);
-  assert.equal(stdout, 'DataCloneError\ntrue true\n', stderr);
+  `,
+  );
 });
