@@ -3,7 +3,7 @@
 // does this for all algorithms and call styles, and also fails all further allocations of a call.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -19,17 +19,17 @@ const CHUNK = 40;
 
 const skip = !existsSync(failingBinary) && 'the binary is built by `npm test` and by its own name';
 
+const env = { ...process.env, MILLRACE_BINARY: failingBinary };
+
 /** Runs the program; returns its exit status or signal, and what it printed. */
-function run(request) {
-  return new Promise((resolve) => {
-    const env = { ...process.env, MILLRACE_BINARY: failingBinary };
-    const child = spawn(process.execPath, [program, JSON.stringify(request)], { env });
-    const output = { stdout: '', stderr: '' };
-    for (const name of Object.keys(output))
-      child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
-    child.on('close', (code, signal) => resolve({ end: signal ?? code, ...output }));
+const run = (request) =>
+  new Promise((resolve) => {
+    const options = { env, maxBuffer: 2 ** 28 };
+    const args = [program, JSON.stringify(request)];
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      resolve({ end: error?.signal ?? error?.code ?? 0, stdout, stderr }),
+    );
   });
-}
 
 /**
  * Runs all operations with `count` failing allocations; returns the failures, and errors by name.
@@ -43,10 +43,7 @@ async function failEach(count) {
   async function worker() {
     for (let chunk = names.splice(0, CHUNK); chunk.length > 0; chunk = names.splice(0, CHUNK)) {
       const { stdout, stderr, end } = await run({ names: chunk, count, everything });
-      const lines = stdout
-        .trim()
-        .split('\n')
-        .map((line) => line.split('\t'));
+      const lines = Array.from(stdout.trim().split('\n'), (line) => line.split('\t'));
       for (const [name, state, number] of lines)
         if (state === 'done') errors.set(name, Number(number));
       if (everything) console.error(`${total - names.length} of ${total} operations`);

@@ -13,38 +13,30 @@ const MOST = 50;
 const burst = `
   const key = Buffer.alloc(32),
     nonce = Buffer.alloc(12);
+  const repeat = (length, call) => Promise.all(Array.from({ length }, (_, index) => call(index)));
   async function burst() {
-    await Promise.all(
-      Array.from({ length: 3000 }, (_, index) =>
-        promises.hash('sha256', Buffer.alloc(index % 500)),
-      ),
-    );
-    await Promise.all(
-      Array.from({ length: 300 }, () =>
-        promises.seal('aes-256-gcm', { key, nonce, source: Buffer.alloc(50_000) }),
-      ),
-    );
-    await Promise.all(
-      Array.from({ length: 8 }, () => promises.hash('sha512', Buffer.alloc(2 ** 22))),
-    );
+    const sealing = { key, nonce, source: Buffer.alloc(50_000) };
+    await repeat(3000, (index) => promises.hash('sha256', Buffer.alloc(index % 500)));
+    await repeat(300, () => promises.seal('aes-256-gcm', sealing));
+    await repeat(8, () => promises.hash('sha512', Buffer.alloc(2 ** 22)));
     for (let index = 0; index < 200; index++) await promises.hash('sha256', 'one after the other');
     for (let index = 0; index < 20; index++) await promises.hash('sha256', Buffer.alloc(30_000));
     const sealed = promises.sealStream({ algorithm: 'aes-256-gcm', key });
     sealed.resume().end(Buffer.alloc(500_000));
     await new Promise((resolve) => sealed.on('end', resolve));
-    await promises
-      .hash('sha256', Buffer.alloc(100_000), { signal: AbortSignal.abort() })
-      .catch(() => {});
+    const signal = AbortSignal.abort();
+    await promises.hash('sha256', Buffer.alloc(100_000), { signal }).catch(() => {});
   }
 `;
 
 const resting = `
   async function rest() {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    await sleep(300);
     gc();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     const before = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, 5000));
+    await sleep(5000);
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1000;
   }
