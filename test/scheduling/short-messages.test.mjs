@@ -79,18 +79,6 @@ test('a target that is detached before the digest arrives is an error', async ()
   await assert.rejects(lost, { code: 'ERR_ARGUMENT_VALUE', message: /detached or shrunk/ });
 });
 
-test('a keyed or seeded hash is not hashed as one without', async () => {
-  const target = Buffer.alloc(32);
-  const small = Buffer.alloc(8);
-  const key = Buffer.alloc(32, 5);
-  await Promise.all([
-    promises.hash('blake3', 'abc', { key, target }),
-    promises.hash('xxh64', 'abc', { seed: 7n, target: small }),
-  ]);
-  assert.deepEqual(target, millrace.hash('blake3', 'abc', { key }));
-  assert.deepEqual(small, millrace.hash('xxh64', 'abc', { seed: 7n }));
-});
-
 test('a digest is a Buffer of its caller alone', async () => {
   const digests = await Promise.all(
     Array.from({ length: 600 }, (_, index) => promises.hash('sha256', `${index}`)),
