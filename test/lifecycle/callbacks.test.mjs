@@ -13,7 +13,7 @@ import { output, run } from '../support/child.mjs';
 
 const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
-const none = Buffer.alloc(0);
+const [none, tag] = [Buffer.alloc(0), Buffer.alloc(16)];
 const forged = { key, nonce, source: Buffer.alloc(16) };
 
 /** Every kind of call with a callback, small, as these could settle at once. */
@@ -26,13 +26,7 @@ const calls = Object.fromEntries(
     ['seal', millrace.seal, 'aes-256-gcm', { key, nonce, source: '' }],
     ['open', millrace.open, 'aes-256-gcm', forged],
     ['drop-in hash', cryptoAsync.hash, 'sha256', key],
-    [
-      'drop-in cipher',
-      (...given) => cryptoAsync.cipher('aes-256-gcm', 0, key, nonce, ...given),
-      none,
-      none,
-      Buffer.alloc(16),
-    ],
+    ['drop-in cipher', cryptoAsync.cipher, 'aes-256-gcm', 0, key, nonce, none, none, tag],
   ].map(([name, call, ...args]) => [name, (callback) => call(...args, callback)]),
 );
 
