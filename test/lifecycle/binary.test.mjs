@@ -93,13 +93,6 @@ test('no platform package: how to install it', async () => {
   warned(await run(REPORT), /--include=optional/, new RegExp(`@millrace/${platform}: not found`));
 });
 
-test('MILLRACE_ENGINE=native makes a missing binary an error', async () => {
-  uninstall();
-  const { code, stderr } = await run(REPORT, { env: { MILLRACE_ENGINE: 'native' } });
-  assert.equal(code, 1);
-  assert.match(stderr, /ERR_NO_BINARY/);
-});
-
 test('a package in its own folder never takes a binary from the working folder', async () => {
   uninstall();
   const other = temporary();
