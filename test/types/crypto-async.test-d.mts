@@ -4,90 +4,46 @@ import entryPoint, { cipher, CIPHER_BLOCK_MAX, E_CORRUPT, hash, hmac } from 'mil
 
 import { is } from './equal.mjs';
 
+const isBuffer = is<Buffer<ArrayBuffer>>();
+const isNumber = is<number>();
+const isVoid = is<void>();
+const isBufferOrNone = is<Buffer<ArrayBuffer> | undefined>();
+const isNumberOrNone = is<number | undefined>();
+
 declare const buffer: Buffer;
 declare const view: DataView;
+const part = [buffer, 0, 32] as const;
 
-is<number>()(CIPHER_BLOCK_MAX);
+isNumber(CIPHER_BLOCK_MAX);
 is<string>()(E_CORRUPT as string);
 is<typeof hash>()(entryPoint.hash);
 
-is<Buffer<ArrayBuffer>>()(hash('sha256', buffer));
-is<void>()(
-  hash('sha256', buffer, (error, digest) => {
-    is<Error | undefined>()(error);
-    is<Buffer<ArrayBuffer> | undefined>()(digest);
-  }),
-);
-is<number>()(hash('sha256', view, 0, 4, buffer, 0));
-is<void>()(
-  hash('sha256', view, 0, 4, buffer, 0, (_error, written) => is<number | undefined>()(written)),
-);
+isBuffer(hash('sha256', buffer));
+isVoid(hash('sha256', buffer, (error) => is<Error | undefined>()(error)));
+isVoid(hash('sha256', buffer, (_error, digest) => isBufferOrNone(digest)));
+isNumber(hash('sha256', view, 0, 4, buffer, 0));
+isVoid(hash('sha256', view, 0, 4, buffer, 0, (_error, written) => isNumberOrNone(written)));
 
-is<Buffer<ArrayBuffer>>()(hmac('sha256', buffer, buffer));
-is<void>()(
-  hmac('sha256', buffer, buffer, (_error, mac) => is<Buffer<ArrayBuffer> | undefined>()(mac)),
-);
-is<number>()(hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0));
-is<void>()(
-  hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0, (_error, written) =>
-    is<number | undefined>()(written),
-  ),
-);
+isBuffer(hmac('sha256', buffer, buffer));
+isVoid(hmac('sha256', buffer, buffer, (_error, mac) => isBufferOrNone(mac)));
+isNumber(hmac('sha256', ...part, ...part, buffer, 0));
+isVoid(hmac('sha256', ...part, ...part, buffer, 0, (_error, written) => isNumberOrNone(written)));
 
-is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', 1, buffer, buffer, buffer));
-is<void>()(
-  cipher('aes-256-ctr', 0, buffer, buffer, buffer, (_error, text) =>
-    is<Buffer<ArrayBuffer> | undefined>()(text),
-  ),
-);
-is<Buffer<ArrayBuffer>>()(cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer));
-is<void>()(
+isBuffer(cipher('aes-256-ctr', 1, buffer, buffer, buffer));
+isVoid(cipher('aes-256-ctr', 0, buffer, buffer, buffer, (_error, text) => isBufferOrNone(text)));
+isBuffer(cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer));
+isVoid(
   cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer, (_error, text) =>
-    is<Buffer<ArrayBuffer> | undefined>()(text),
+    isBufferOrNone(text),
   ),
 );
-is<number>()(cipher('aes-256-ctr', 1, buffer, 0, 32, buffer, 0, 16, buffer, 0, 4, buffer, 0));
-is<void>()(
-  cipher(
-    'aes-256-ctr',
-    1,
-    buffer,
-    0,
-    32,
-    buffer,
-    0,
-    16,
-    buffer,
-    0,
-    4,
-    buffer,
-    0,
-    (_error, written) => is<number | undefined>()(written),
+isNumber(cipher('aes-256-ctr', 1, ...part, ...part, ...part, buffer, 0));
+isVoid(
+  cipher('aes-256-ctr', 1, ...part, ...part, ...part, buffer, 0, (_error, written) =>
+    isNumberOrNone(written),
   ),
 );
-is<number>()(
-  cipher(
-    'aes-256-gcm',
-    1,
-    buffer,
-    0,
-    32,
-    buffer,
-    0,
-    12,
-    buffer,
-    0,
-    4,
-    buffer,
-    0,
-    buffer,
-    0,
-    0,
-    buffer,
-    0,
-    16,
-  ),
-);
+isNumber(cipher('aes-256-gcm', 1, ...part, ...part, ...part, buffer, 0, ...part, ...part));
 
 // @ts-expect-error text is not taken here
 hash('sha256', 'text');

@@ -5,114 +5,69 @@ import { createSecretKey } from 'node:crypto';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import millrace, {
-  argon2,
-  cipher,
-  Cipher,
-  configure,
-  createCipher,
-  createDecipher,
-  createHash,
-  createHmac,
-  createKey,
-  Decipher,
-  engines,
-  generateKey,
-  getCiphers,
-  getHashes,
-  Hash,
-  hash,
-  hashMany,
-  hashPairs,
-  hashPassword,
-  hkdf,
-  unwrapKey,
-  wrapKey,
-  Hmac,
-  hmac,
-  hmacMany,
-  MillraceError,
-  needsRehash,
-  open,
-  pbkdf2,
-  randomBytes,
-  scrypt,
-  seal,
-  sealStream,
-  timingSafeEqual,
-  verifyPassword,
-} from 'millrace';
-import type {
-  Argon2Parameters,
-  Bytes,
-  Callback,
-  CipherOptions,
-  CopyOptions,
-  CreateHashOptions,
-  CreateHmacOptions,
-  Data,
-  DerivationProgress,
-  DigestEncoding,
-  Encoding,
-  ErrorCode,
-  FileError,
-  Hasher,
-  HashOptions,
-  HashPasswordOptions,
-  Key,
-  OpenOptions,
-  PackedSources,
-  RouteName,
-  SealOptions,
-  Sources,
-  VerifyPasswordOptions,
-} from 'millrace';
+import * as millrace from 'millrace';
 
 import { is, type Equal, type Expect } from './equal.mjs';
+
+const isHash = is<millrace.Hash>();
+const isHmac = is<millrace.Hmac>();
+const isError = is<millrace.MillraceError | NodeJS.ErrnoException | null>();
+const isHex = is<`0x${string}`>();
+const isBuffer = is<Buffer<ArrayBuffer>>();
+const isString = is<string>();
+const isNumber = is<number>();
+const isVoid = is<void>();
+const isBuffers = is<Buffer<ArrayBuffer>[]>();
+const isHexes = is<`0x${string}`[]>();
+const isDone = is<Promise<void>>();
+const isBigint = is<bigint>();
+const isBoolean = is<boolean>();
+const isBufferLater = is<Promise<Buffer<ArrayBuffer>>>();
+const isStrings = is<string[]>();
+const isBigints = is<bigint[]>();
+
+const { createHash, createHmac, hash, hashMany, hashPairs, hmac, hmacMany } = millrace;
+const { cipher, createCipher, createDecipher, open, seal, unwrapKey, wrapKey } = millrace;
+const { argon2, hashPassword, hkdf, needsRehash, pbkdf2, scrypt, verifyPassword } = millrace;
+const { configure, createKey, engines, generateKey, randomBytes, timingSafeEqual } = millrace;
 
 declare const key: Uint8Array;
 declare const iv: Buffer;
 declare const bytes: Buffer;
 declare const target: Buffer;
+const sealing = { key, nonce: iv, source: bytes };
+const ciphering = { encrypt: true, key, iv, source: bytes };
 
 // ---- hash
-is<Buffer<ArrayBuffer>>()(hash('sha256', 'text'));
-is<Buffer<ArrayBuffer>>()(hash('sha256', bytes));
-is<Buffer<ArrayBuffer>>()(hash('sha256', new DataView(new ArrayBuffer(4))));
-is<Buffer<ArrayBuffer>>()(hash('sha256', new ArrayBuffer(4)));
-is<Buffer<ArrayBuffer>>()(hash('sha256', new SharedArrayBuffer(4)));
-is<Buffer<ArrayBuffer>>()(hash('sha256', new Float64Array(4)));
-is<Buffer<ArrayBuffer>>()(hash('sha256', bytes, 'buffer'));
-is<string>()(hash('sha256', bytes, 'hex'));
-is<string>()(hash('sha256', bytes, 'base64'));
-is<string>()(hash('sha256', bytes, 'base64url'));
-is<`0x${string}`>()(hash('keccak256', bytes, '0xhex'));
-is<`0x${string}`>()(hash('keccak256', bytes, { encoding: '0xhex' }));
-is<`0x${string}`[]>()(hashMany('keccak256', [bytes], '0xhex'));
-is<`0x${string}`>()(createHash('sha256').digest('0xhex'));
-is<bigint>()(hash('sha256', bytes, 'bigint'));
-is<Buffer<ArrayBuffer>>()(hash('blake3', bytes, { outputLength: 64, key }));
-is<Buffer<ArrayBuffer>>()(hash('xxh64', bytes, { seed: 1n }));
-is<Buffer<ArrayBuffer>>()(hash('xxh64', bytes, { seed: 1 }));
-is<string>()(hash('blake3', bytes, { encoding: 'hex', outputLength: 64 }));
-is<bigint>()(hash('xxh64', bytes, { encoding: 'bigint', seed: 1 }));
-is<number>()(hash('sha256', bytes, { target }));
-is<number>()(hash('sha256', bytes, { target, targetOffset: 4 }));
-is<void>()(hash('sha256', bytes, (_error, digest) => is<Buffer<ArrayBuffer>>()(digest)));
-is<void>()(
-  hash('sha256', bytes, 'hex', (error, digest) => {
-    is<MillraceError | NodeJS.ErrnoException | null>()(error);
-    is<string>()(digest);
-  }),
-);
-is<void>()(hash('sha256', bytes, 'bigint', (_error, digest) => is<bigint>()(digest)));
-is<void>()(
-  hash('shake128', bytes, { outputLength: 4 }, (_error, digest) =>
-    is<Buffer<ArrayBuffer>>()(digest),
-  ),
-);
-is<void>()(hash('sha256', bytes, { encoding: 'base64' }, (_error, digest) => is<string>()(digest)));
-is<void>()(hash('sha256', bytes, { target }, (_error, written) => is<number>()(written)));
+isBuffer(hash('sha256', 'text'));
+isBuffer(hash('sha256', bytes));
+isBuffer(hash('sha256', new DataView(new ArrayBuffer(4))));
+isBuffer(hash('sha256', new ArrayBuffer(4)));
+isBuffer(hash('sha256', new SharedArrayBuffer(4)));
+isBuffer(hash('sha256', new Float64Array(4)));
+isBuffer(hash('sha256', bytes, 'buffer'));
+isString(hash('sha256', bytes, 'hex'));
+isString(hash('sha256', bytes, 'base64'));
+isString(hash('sha256', bytes, 'base64url'));
+isHex(hash('keccak256', bytes, '0xhex'));
+isHex(hash('keccak256', bytes, { encoding: '0xhex' }));
+isHexes(hashMany('keccak256', [bytes], '0xhex'));
+isHex(createHash('sha256').digest('0xhex'));
+isBigint(hash('sha256', bytes, 'bigint'));
+isBuffer(hash('blake3', bytes, { outputLength: 64, key }));
+isBuffer(hash('xxh64', bytes, { seed: 1n }));
+isBuffer(hash('xxh64', bytes, { seed: 1 }));
+isString(hash('blake3', bytes, { encoding: 'hex', outputLength: 64 }));
+isBigint(hash('xxh64', bytes, { encoding: 'bigint', seed: 1 }));
+isNumber(hash('sha256', bytes, { target }));
+isNumber(hash('sha256', bytes, { target, targetOffset: 4 }));
+isVoid(hash('sha256', bytes, (_error, digest) => isBuffer(digest)));
+isVoid(hash('sha256', bytes, 'hex', (_error, digest) => isString(digest)));
+isVoid(hash('sha256', bytes, 'hex', (error) => isError(error)));
+isVoid(hash('sha256', bytes, 'bigint', (_error, digest) => isBigint(digest)));
+isVoid(hash('shake128', bytes, { outputLength: 4 }, (_error, digest) => isBuffer(digest)));
+isVoid(hash('sha256', bytes, { encoding: 'base64' }, (_error, digest) => isString(digest)));
+isVoid(hash('sha256', bytes, { target }, (_error, written) => isNumber(written)));
 
 // @ts-expect-error an algorithm is a string
 hash(256, bytes);
@@ -138,16 +93,16 @@ hash('sha256', bytes, 'hex', {});
 hash('sha256', bytes, 'hex', (_error: Error | null, _digest: Buffer) => {});
 
 // ---- hmac
-is<Buffer<ArrayBuffer>>()(hmac('sha256', key, bytes));
-is<Buffer<ArrayBuffer>>()(hmac('sha256', 'key', 'text'));
-is<Buffer<ArrayBuffer>>()(hmac('sha256', createKey('hmac-sha256', 'key'), 'text'));
-is<string>()(hmac('sha256', key, bytes, 'hex'));
-is<bigint>()(hmac('sha256', key, bytes, 'bigint'));
-is<string>()(hmac('sha256', key, bytes, { encoding: 'base64url' }));
-is<number>()(hmac('sha256', key, bytes, { target, targetOffset: 3 }));
-is<void>()(hmac('sha256', key, bytes, (_error, mac) => is<Buffer<ArrayBuffer>>()(mac)));
-is<void>()(hmac('sha256', key, bytes, 'hex', (_error, mac) => is<string>()(mac)));
-is<void>()(hmac('sha256', key, bytes, { target }, (_error, written) => is<number>()(written)));
+isBuffer(hmac('sha256', key, bytes));
+isBuffer(hmac('sha256', 'key', 'text'));
+isBuffer(hmac('sha256', createKey('hmac-sha256', 'key'), 'text'));
+isString(hmac('sha256', key, bytes, 'hex'));
+isBigint(hmac('sha256', key, bytes, 'bigint'));
+isString(hmac('sha256', key, bytes, { encoding: 'base64url' }));
+isNumber(hmac('sha256', key, bytes, { target, targetOffset: 3 }));
+isVoid(hmac('sha256', key, bytes, (_error, mac) => isBuffer(mac)));
+isVoid(hmac('sha256', key, bytes, 'hex', (_error, mac) => isString(mac)));
+isVoid(hmac('sha256', key, bytes, { target }, (_error, written) => isNumber(written)));
 
 // @ts-expect-error a key is needed
 hmac('sha256', bytes);
@@ -157,39 +112,19 @@ hmac('sha256', 5, bytes);
 hmac('sha256', key, 0, 4, bytes, 0, 4, target);
 
 // ---- seal and open
-is<Buffer<ArrayBuffer>>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text' }));
-is<Buffer<ArrayBuffer>>()(
-  seal('aes-256-gcm', { key, nonce: iv, source: bytes, aad: 'aad', authTagLength: 12 }),
-);
-is<Buffer<ArrayBuffer>>()(
-  seal('aes-256-gcm', { key: createKey('aes-256-gcm', key), nonce: iv, source: bytes }),
-);
-is<number>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, target, targetOffset: 1 }));
-is<void>()(
-  seal('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, sealed) =>
-    is<Buffer<ArrayBuffer>>()(sealed),
-  ),
-);
-is<void>()(
-  seal('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) =>
-    is<number>()(written),
-  ),
-);
-is<Buffer<ArrayBuffer>>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }));
-is<number>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }));
-is<void>()(
-  open('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, message) =>
-    is<Buffer<ArrayBuffer>>()(message),
-  ),
-);
-is<void>()(
-  open('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) =>
-    is<number>()(written),
-  ),
-);
+isBuffer(seal('aes-256-gcm', { key, nonce: iv, source: 'text' }));
+isBuffer(seal('aes-256-gcm', { ...sealing, aad: 'aad', authTagLength: 12 }));
+isBuffer(seal('aes-256-gcm', { key: createKey('aes-256-gcm', key), nonce: iv, source: bytes }));
+isNumber(seal('aes-256-gcm', { ...sealing, target, targetOffset: 1 }));
+isVoid(seal('aes-256-gcm', sealing, (_error, sealed) => isBuffer(sealed)));
+isVoid(seal('aes-256-gcm', { ...sealing, target }, (_error, written) => isNumber(written)));
+isBuffer(open('aes-256-gcm', sealing));
+isNumber(open('aes-256-gcm', { ...sealing, target }));
+isVoid(open('aes-256-gcm', sealing, (_error, message) => isBuffer(message)));
+isVoid(open('aes-256-gcm', { ...sealing, target }, (_error, written) => isNumber(written)));
 
-is<Buffer<ArrayBuffer>>()(seal('xchacha20-poly1305', { key, source: bytes }));
-is<Buffer<ArrayBuffer>>()(open('xchacha20-poly1305', { key, source: bytes }));
+isBuffer(seal('xchacha20-poly1305', { key, source: bytes }));
+isBuffer(open('xchacha20-poly1305', { key, source: bytes }));
 // @ts-expect-error a key is needed
 seal('aes-256-gcm', { nonce: iv, source: bytes });
 // @ts-expect-error a source is needed
@@ -199,92 +134,58 @@ seal('aes-256-gcm', { key: 'key', nonce: iv, source: bytes });
 // @ts-expect-error what is opened is bytes, not text
 open('aes-256-gcm', { key, nonce: iv, source: 'text' });
 // @ts-expect-error there is no such option
-seal('aes-256-gcm', { key, nonce: iv, source: bytes, tagSize: 16 });
+seal('aes-256-gcm', { ...sealing, tagSize: 16 });
 // @ts-expect-error a separate tag is for cipher
-seal('aes-256-gcm', { key, nonce: iv, source: bytes, tag: target });
+seal('aes-256-gcm', { ...sealing, tag: target });
 // @ts-expect-error the signal is for the promises
-seal('aes-256-gcm', { key, nonce: iv, source: bytes, signal: new AbortController().signal });
+seal('aes-256-gcm', { ...sealing, signal: new AbortController().signal });
 
 // ---- routes
-is<void>()(
-  hash('sha256', bytes, { route: 'pool' }, (_error, digest) => is<Buffer<ArrayBuffer>>()(digest)),
+isVoid(hash('sha256', bytes, { route: 'pool' }, (_error, digest) => isBuffer(digest)));
+isVoid(
+  hash('sha256', bytes, { encoding: 'hex', route: 'inline' }, (_error, digest) => isString(digest)),
 );
-is<void>()(
-  hash('sha256', bytes, { encoding: 'hex', route: 'inline' }, (_error, digest) =>
-    is<string>()(digest),
+isVoid(hash('sha256', bytes, { target, route: 'split' }, (_error, written) => isNumber(written)));
+isVoid(hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => isBuffer(mac)));
+isVoid(seal('aes-256-gcm', { ...sealing, route: 'split' }, (_error, sealed) => isBuffer(sealed)));
+isVoid(
+  open('aes-256-gcm', { ...sealing, target, route: undefined }, (_error, written) =>
+    isNumber(written),
   ),
 );
-is<void>()(
-  hash('sha256', bytes, { target, route: 'split' }, (_error, written) => is<number>()(written)),
-);
-is<void>()(
-  hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => is<Buffer<ArrayBuffer>>()(mac)),
-);
-is<void>()(
-  seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }, (_error, sealed) =>
-    is<Buffer<ArrayBuffer>>()(sealed),
-  ),
-);
-is<void>()(
-  open(
-    'aes-256-gcm',
-    { key, nonce: iv, source: bytes, target, route: undefined },
-    (_error, written) => is<number>()(written),
-  ),
-);
-is<void>()(
-  cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, route: 'pool' }, (_error, text) =>
-    is<Buffer<ArrayBuffer>>()(text),
-  ),
-);
-is<void>()(
+isVoid(cipher('aes-256-ctr', { ...ciphering, route: 'pool' }, (_error, text) => isBuffer(text)));
+isVoid(
   hashMany('sha256', ['text'], { encoding: 'hex', route: 'pool' }, (_error, digests) =>
-    is<string[]>()(digests),
+    isStrings(digests),
   ),
 );
-is<RouteName>()(configure().route);
-is<number>()(configure({ route: 'split', maxQueuedBytes: 2 ** 28 }).maxQueuedBytes);
+is<millrace.RouteName>()(configure().route);
+isNumber(configure({ route: 'split', maxQueuedBytes: 2 ** 28 }).maxQueuedBytes);
 is<number | undefined>()(engines().costs['sha256']?.splitFrom);
-is<boolean>()(engines().costs['sha256']!.measured);
-is<number>()(engines().queuedBytes);
+isBoolean(engines().costs['sha256']!.measured);
+isNumber(engines().queuedBytes);
 
 // @ts-expect-error a synchronous call takes no route
 hash('sha256', bytes, { route: 'pool' });
 // @ts-expect-error a synchronous call takes no route
-seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'pool' });
+seal('aes-256-gcm', { ...sealing, route: 'pool' });
 // @ts-expect-error there is no such route
-seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'fast' }, () => {});
+seal('aes-256-gcm', { ...sealing, route: 'fast' }, () => {});
 // @ts-expect-error a route is a name
 configure({ route: 1 });
 
 // ---- cipher
-is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }));
-is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', { encrypt: 0, key, iv, source: 'text' }));
-is<Buffer<ArrayBuffer>>()(
-  cipher('aes-256-gcm', { encrypt: true, key, iv, source: bytes, aad: bytes, tag: target }),
-);
-is<number>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }));
-is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes));
-is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', true, createKey('aes-256-ctr', key), iv, bytes));
-is<Buffer<ArrayBuffer>>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
-is<void>()(
-  cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }, (_error, text) =>
-    is<Buffer<ArrayBuffer>>()(text),
-  ),
-);
-is<void>()(
-  cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }, (_error, written) =>
-    is<number>()(written),
-  ),
-);
-is<void>()(
-  cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => is<Buffer<ArrayBuffer>>()(text)),
-);
-is<void>()(
-  cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) =>
-    is<Buffer<ArrayBuffer>>()(text),
-  ),
-);
+isBuffer(cipher('aes-256-ctr', ciphering));
+isBuffer(cipher('aes-256-ctr', { encrypt: 0, key, iv, source: 'text' }));
+isBuffer(cipher('aes-256-gcm', { ...ciphering, aad: bytes, tag: target }));
+isNumber(cipher('aes-256-ctr', { ...ciphering, target }));
+isBuffer(cipher('aes-256-ctr', 1, key, iv, bytes));
+isBuffer(cipher('aes-256-ctr', true, createKey('aes-256-ctr', key), iv, bytes));
+isBuffer(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
+isVoid(cipher('aes-256-ctr', ciphering, (_error, text) => isBuffer(text)));
+isVoid(cipher('aes-256-ctr', { ...ciphering, target }, (_error, written) => isNumber(written)));
+isVoid(cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => isBuffer(text)));
+isVoid(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) => isBuffer(text)));
 
 // @ts-expect-error encrypt is a boolean, 0 or 1
 cipher('aes-256-ctr', 2, key, iv, bytes);
@@ -298,14 +199,14 @@ cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target);
 cipher('aes-256-ctr', 1, 'key', iv, bytes);
 
 // ---- keys
-is<Key>()(createKey('aes-256-gcm', key));
-is<string>()(createKey('hmac-sha1', 'text').algorithm);
-is<number>()(createKey('hmac-sha1', 'text').size);
-is<boolean>()(createKey('hmac-sha1', 'text').disposed);
-is<void>()(createKey('hmac-sha1', 'text').dispose());
+is<millrace.Key>()(createKey('aes-256-gcm', key));
+isString(createKey('hmac-sha1', 'text').algorithm);
+isNumber(createKey('hmac-sha1', 'text').size);
+isBoolean(createKey('hmac-sha1', 'text').disposed);
+isVoid(createKey('hmac-sha1', 'text').dispose());
 {
   using scoped = createKey('blake3', key);
-  is<Key>()(scoped);
+  is<millrace.Key>()(scoped);
 }
 // @ts-expect-error a key's algorithm is not to be changed
 createKey('hmac-sha1', 'text').algorithm = 'sha256';
@@ -314,68 +215,62 @@ createKey('hmac-sha1');
 
 // ---- hashers
 const hasher = createHash('sha256');
-is<Hash>()(hasher);
-is<Hash>()(createHash('shake128', { outputLength: 4, highWaterMark: 5 }));
-is<Hash>()(createHash('xxh64', { seed: 1n, state: bytes }));
-is<Hash>()(createHash('blake3', { key: createKey('blake3', bytes) }));
-is<Hmac>()(createHmac('sha256', 'key'));
-is<Hmac>()(createHmac('sha256', bytes, { state: bytes, encoding: 'hex' }));
-is<Hmac>()(createHmac('sha256', createKey('hmac-sha256', 'key')));
-is<Hmac>()(createHmac('sha256', createSecretKey(bytes)));
-is<Hash>()(hasher.update('text'));
-is<Hash>()(hasher.update('text', 'latin1'));
-is<Hash>()(hasher.update(bytes));
-is<Hash>()(hasher.update(new ArrayBuffer(4)));
-is<Hash>()(hasher.update(bytes, 0, 4));
-is<Hash>()(
-  hasher.update(bytes, 0, 4, (error) => is<MillraceError | NodeJS.ErrnoException | null>()(error)),
-);
-is<Hash>()(
-  hasher.update('text', 'hex', (error) =>
-    is<MillraceError | NodeJS.ErrnoException | null>()(error),
-  ),
-);
-is<Hash>()(hasher.update(bytes, () => {}));
-is<Hmac>()(createHmac('sha256', 'key').update(bytes));
-is<Promise<void>>()(hasher.updateAsync('text'));
-is<Promise<void>>()(hasher.updateAsync('text', 'base64'));
-is<Promise<void>>()(hasher.updateAsync(bytes, 0, 4));
-is<Buffer<ArrayBuffer>>()(hasher.digest());
-is<Buffer<ArrayBuffer>>()(hasher.digest('buffer'));
-is<string>()(hasher.digest('hex'));
-is<string>()(hasher.digest('latin1'));
-is<bigint>()(hasher.digest('bigint'));
-is<void>()(hasher.digest((_error, digest) => is<Buffer<ArrayBuffer>>()(digest)));
-is<void>()(hasher.digest('hex', (_error, digest) => is<string>()(digest)));
-is<void>()(hasher.digest('bigint', (_error, digest) => is<bigint>()(digest)));
-is<Promise<Buffer<ArrayBuffer>>>()(hasher.digestAsync());
+isHash(hasher);
+isHash(createHash('shake128', { outputLength: 4, highWaterMark: 5 }));
+isHash(createHash('xxh64', { seed: 1n, state: bytes }));
+isHash(createHash('blake3', { key: createKey('blake3', bytes) }));
+isHmac(createHmac('sha256', 'key'));
+isHmac(createHmac('sha256', bytes, { state: bytes, encoding: 'hex' }));
+isHmac(createHmac('sha256', createKey('hmac-sha256', 'key')));
+isHmac(createHmac('sha256', createSecretKey(bytes)));
+isHash(hasher.update('text'));
+isHash(hasher.update('text', 'latin1'));
+isHash(hasher.update(bytes));
+isHash(hasher.update(new ArrayBuffer(4)));
+isHash(hasher.update(bytes, 0, 4));
+isHash(hasher.update(bytes, 0, 4, (error) => isError(error)));
+isHash(hasher.update('text', 'hex', (error) => isError(error)));
+isHash(hasher.update(bytes, () => {}));
+isHmac(createHmac('sha256', 'key').update(bytes));
+isDone(hasher.updateAsync('text'));
+isDone(hasher.updateAsync('text', 'base64'));
+isDone(hasher.updateAsync(bytes, 0, 4));
+isBuffer(hasher.digest());
+isBuffer(hasher.digest('buffer'));
+isString(hasher.digest('hex'));
+isString(hasher.digest('latin1'));
+isBigint(hasher.digest('bigint'));
+isVoid(hasher.digest((_error, digest) => isBuffer(digest)));
+isVoid(hasher.digest('hex', (_error, digest) => isString(digest)));
+isVoid(hasher.digest('bigint', (_error, digest) => isBigint(digest)));
+isBufferLater(hasher.digestAsync());
 is<Promise<string>>()(hasher.digestAsync('hex'));
 is<Promise<bigint>>()(hasher.digestAsync('bigint'));
-is<number>()(hasher.digestInto(target));
-is<number>()(hasher.digestInto(new ArrayBuffer(40), 4));
-is<Hash>()(hasher.copy());
-is<Hash>()(hasher.copy({ outputLength: 4, highWaterMark: 5 }));
-is<Hmac>()(createHmac('sha256', 'key').copy());
-is<Hash>()(hasher.reset());
-is<Buffer<ArrayBuffer>>()(hasher.exportState());
-is<Buffer<ArrayBuffer>>()(hasher.squeeze(4));
-is<string>()(hasher.squeeze(4, 'hex'));
-is<bigint>()(hasher.squeeze(4, 'bigint'));
-is<number>()(hasher.squeezeInto(target, 0, 4));
-is<string>()(hasher.algorithm);
-is<number>()(hasher.outputLength);
-is<number>()(hasher.blockSize);
+isNumber(hasher.digestInto(target));
+isNumber(hasher.digestInto(new ArrayBuffer(40), 4));
+isHash(hasher.copy());
+isHash(hasher.copy({ outputLength: 4, highWaterMark: 5 }));
+isHmac(createHmac('sha256', 'key').copy());
+isHash(hasher.reset());
+isBuffer(hasher.exportState());
+isBuffer(hasher.squeeze(4));
+isString(hasher.squeeze(4, 'hex'));
+isBigint(hasher.squeeze(4, 'bigint'));
+isNumber(hasher.squeezeInto(target, 0, 4));
+isString(hasher.algorithm);
+isNumber(hasher.outputLength);
+isNumber(hasher.blockSize);
 is<PassThrough>()(hasher.pipe(new PassThrough()));
-is<Promise<void>>()(pipeline(new PassThrough(), hasher, new PassThrough()));
+isDone(pipeline(new PassThrough(), hasher, new PassThrough()));
 const transform: Transform = hasher;
-const either: Hasher = Math.random() < 0.5 ? hasher : createHmac('sha256', 'key');
-is<string>()(either.digest('hex'));
+const either: millrace.Hasher = Math.random() < 0.5 ? hasher : createHmac('sha256', 'key');
+isString(either.digest('hex'));
 transform.end();
 
 // @ts-expect-error hashers are made by createHash
-new Hash('sha256');
+new millrace.Hash('sha256');
 // @ts-expect-error hashers are made by createHmac
-new Hmac();
+new millrace.Hmac();
 // @ts-expect-error an HMAC has one size
 createHmac('sha256', 'key').squeeze(4);
 // @ts-expect-error a key is needed
@@ -396,24 +291,22 @@ hasher.update('text', 0, 4);
 hasher.digest('klingon');
 // @ts-expect-error a property to be read
 hasher.algorithm = 'md5';
-type _DigestEncodings = Expect<Equal<DigestEncoding, Encoding | BufferEncoding>>;
+type _DigestEncodings = Expect<Equal<millrace.DigestEncoding, millrace.Encoding | BufferEncoding>>;
 
 // ---- files
 const path = new URL('file:///a');
-is<Buffer<ArrayBuffer>[]>()(millrace.hashFiles('sha256', ['a', path, bytes as Buffer]));
-is<string[]>()(millrace.hashFiles('sha256', new Set(['a']), 'hex'));
-is<`0x${string}`[]>()(millrace.hashFiles('sha256', ['a'], '0xhex'));
-is<bigint[]>()(millrace.hashFiles('blake3', ['a'], { encoding: 'bigint', key: 'k' as never }));
-is<(string | FileError)[]>()(
+isBuffers(millrace.hashFiles('sha256', ['a', path, bytes as Buffer]));
+isStrings(millrace.hashFiles('sha256', new Set(['a']), 'hex'));
+isHexes(millrace.hashFiles('sha256', ['a'], '0xhex'));
+isBigints(millrace.hashFiles('blake3', ['a'], { encoding: 'bigint', key: 'k' as never }));
+is<(string | millrace.FileError)[]>()(
   millrace.hashFiles('sha256', ['a'], { encoding: 'hex', errors: 'return' }),
 );
-is<void>()(
-  millrace.hashFiles('sha256', ['a'], (_error, digests) => is<Buffer<ArrayBuffer>[]>()(digests)),
-);
-is<void>()(millrace.hashFiles('sha256', ['a'], 'hex', (_error, all) => is<string[]>()(all)));
-is<void>()(
+isVoid(millrace.hashFiles('sha256', ['a'], (_error, digests) => isBuffers(digests)));
+isVoid(millrace.hashFiles('sha256', ['a'], 'hex', (_error, all) => isStrings(all)));
+isVoid(
   millrace.hashFiles('sha256', ['a'], { errors: 'return' }, (_error, digests) =>
-    is<(Buffer<ArrayBuffer> | FileError)[]>()(digests),
+    is<(Buffer<ArrayBuffer> | millrace.FileError)[]>()(digests),
   ),
 );
 // @ts-expect-error: one path is not many
@@ -422,40 +315,40 @@ millrace.hashFiles('sha256', 5);
 millrace.hashFiles('sha256', ['a'], { target });
 
 // ---- batches
-const packed: PackedSources = { data: bytes, size: 4 };
-const several: Sources = ['text', bytes, new ArrayBuffer(4)];
-is<Buffer<ArrayBuffer>>()(hashPairs('sha256', bytes));
-is<number>()(hashPairs('sha256', bytes, bytes));
+const packed: millrace.PackedSources = { data: bytes, size: 4 };
+const several: millrace.Sources = ['text', bytes, new ArrayBuffer(4)];
+isBuffer(hashPairs('sha256', bytes));
+isNumber(hashPairs('sha256', bytes, bytes));
 // @ts-expect-error the third argument is memory, no options
 hashPairs('sha256', bytes, { target: bytes });
 
-is<Buffer<ArrayBuffer>>()(hashMany('sha256', several));
-is<Buffer<ArrayBuffer>>()(hashMany('sha256', packed));
-is<string[]>()(hashMany('sha256', new Set(['a']), 'hex'));
+isBuffer(hashMany('sha256', several));
+isBuffer(hashMany('sha256', packed));
+isStrings(hashMany('sha256', new Set(['a']), 'hex'));
 declare const awaited: AsyncIterable<string>;
 // @ts-expect-error: only millrace/promises waits for messages
 hashMany('sha256', awaited);
-is<Buffer<ArrayBuffer>>()(hashMany('sha256', ['a', 'b'] as const));
-is<string[]>()(hashMany('sha256', several, 'hex'));
-is<Buffer<ArrayBuffer>[]>()(hashMany('sha256', several, 'buffer'));
-is<bigint[]>()(hashMany('sha256', several, 'bigint'));
-is<bigint[]>()(hashMany('xxh64', several, { encoding: 'bigint', seed: 1 }));
-is<Buffer<ArrayBuffer>>()(hashMany('shake128', several, { outputLength: 4 }));
-is<number>()(hashMany('sha256', several, { target }));
-is<number>()(hashMany('sha256', packed, { target, targetOffset: 4 }));
-is<void>()(hashMany('sha256', several, (_error, digests) => is<Buffer<ArrayBuffer>>()(digests)));
-is<void>()(hashMany('sha256', several, 'hex', (_error, digests) => is<string[]>()(digests)));
-is<void>()(hashMany('sha256', several, { target }, (_error, written) => is<number>()(written)));
-is<void>()(
-  hashMany('sha256', several, { encoding: 'base64' }, (_error, digests) => is<string[]>()(digests)),
+isBuffer(hashMany('sha256', ['a', 'b'] as const));
+isStrings(hashMany('sha256', several, 'hex'));
+isBuffers(hashMany('sha256', several, 'buffer'));
+isBigints(hashMany('sha256', several, 'bigint'));
+isBigints(hashMany('xxh64', several, { encoding: 'bigint', seed: 1 }));
+isBuffer(hashMany('shake128', several, { outputLength: 4 }));
+isNumber(hashMany('sha256', several, { target }));
+isNumber(hashMany('sha256', packed, { target, targetOffset: 4 }));
+isVoid(hashMany('sha256', several, (_error, digests) => isBuffer(digests)));
+isVoid(hashMany('sha256', several, 'hex', (_error, digests) => isStrings(digests)));
+isVoid(hashMany('sha256', several, { target }, (_error, written) => isNumber(written)));
+isVoid(
+  hashMany('sha256', several, { encoding: 'base64' }, (_error, digests) => isStrings(digests)),
 );
-is<Buffer<ArrayBuffer>>()(hmacMany('sha256', 'key', several));
-is<Buffer<ArrayBuffer>>()(hmacMany('sha256', createKey('hmac-sha256', 'key'), packed));
-is<string[]>()(hmacMany('sha256', bytes, several, 'base64url'));
-is<bigint[]>()(hmacMany('sha256', bytes, several, { encoding: 'bigint' }));
-is<number>()(hmacMany('sha256', bytes, several, { target }));
-is<void>()(hmacMany('sha256', bytes, several, (_error, codes) => is<Buffer<ArrayBuffer>>()(codes)));
-is<void>()(hmacMany('sha256', bytes, several, 'hex', (_error, codes) => is<string[]>()(codes)));
+isBuffer(hmacMany('sha256', 'key', several));
+isBuffer(hmacMany('sha256', createKey('hmac-sha256', 'key'), packed));
+isStrings(hmacMany('sha256', bytes, several, 'base64url'));
+isBigints(hmacMany('sha256', bytes, several, { encoding: 'bigint' }));
+isNumber(hmacMany('sha256', bytes, several, { target }));
+isVoid(hmacMany('sha256', bytes, several, (_error, codes) => isBuffer(codes)));
+isVoid(hmacMany('sha256', bytes, several, 'hex', (_error, codes) => isStrings(codes)));
 // @ts-expect-error sources are several
 hashMany('sha256', bytes);
 // @ts-expect-error an element is data
@@ -468,60 +361,33 @@ hashMany('sha256', several, 'latin1');
 hmacMany('sha256', several);
 
 // ---- the rest
-is<string[]>()(getCiphers());
-is<string[]>()(getHashes());
+isStrings(millrace.getCiphers());
+isStrings(millrace.getHashes());
 // ---- key derivation
-is<Buffer<ArrayBuffer>>()(scrypt('password', 'salt', 64));
-is<Buffer<ArrayBuffer>>()(
-  scrypt(key, new ArrayBuffer(8), 64, {
-    cost: 16,
-    blockSize: 4,
-    parallelization: 2,
-    maxmem: 2 ** 20,
-  }),
-);
-is<void>()(
-  scrypt('password', 'salt', 64, (error, derived) => {
-    is<MillraceError | NodeJS.ErrnoException | null>()(error);
-    is<Buffer<ArrayBuffer>>()(derived);
-  }),
-);
-is<void>()(
-  scrypt('password', 'salt', 64, { N: 16, signal: new AbortController().signal }, () => {}),
-);
-is<Buffer<ArrayBuffer>>()(pbkdf2('password', 'salt', 1000, 32, 'sha256'));
-is<void>()(pbkdf2('password', 'salt', 1000, 32, 'sha256', () => {}));
-is<void>()(
-  pbkdf2(
-    'password',
-    'salt',
-    1000,
-    32,
-    'sha256',
-    { onProgress: (progress: DerivationProgress) => is<number>()(progress.fraction) },
-    () => {},
-  ),
-);
-is<Buffer<ArrayBuffer>>()(hkdf('sha256', createSecretKey(key), 'salt', 'info', 32));
-is<void>()(hkdf('sha256', key, 'salt', 'info', 32, () => {}));
-is<Buffer<ArrayBuffer>>()(
-  hkdf.extract('sha256', createSecretKey(key), 'salt', { engine: 'native' }),
-);
-is<void>()(hkdf.extract('sha256', key, 'salt', (_error, prk) => is<Buffer<ArrayBuffer>>()(prk)));
-is<Buffer<ArrayBuffer>>()(hkdf.expand('sha256', key, 'info', 32));
-is<void>()(hkdf.expand('sha256', key, 'info', 32, { onProgress() {} }, () => {}));
+isBuffer(scrypt('password', 'salt', 64));
+const cost = { cost: 16, blockSize: 4, parallelization: 2, maxmem: 2 ** 20 };
+isBuffer(scrypt(key, new ArrayBuffer(8), 64, cost));
+isVoid(scrypt('password', 'salt', 64, (_error, derived) => isBuffer(derived)));
+isVoid(scrypt('password', 'salt', 64, (error) => isError(error)));
+isVoid(scrypt('password', 'salt', 64, { N: 16, signal: new AbortController().signal }, () => {}));
+isBuffer(pbkdf2('password', 'salt', 1000, 32, 'sha256'));
+isVoid(pbkdf2('password', 'salt', 1000, 32, 'sha256', () => {}));
+const onProgress = (progress: millrace.DerivationProgress) => isNumber(progress.fraction);
+isVoid(pbkdf2('password', 'salt', 1000, 32, 'sha256', { onProgress }, () => {}));
+isBuffer(hkdf('sha256', createSecretKey(key), 'salt', 'info', 32));
+isVoid(hkdf('sha256', key, 'salt', 'info', 32, () => {}));
+isBuffer(hkdf.extract('sha256', createSecretKey(key), 'salt', { engine: 'native' }));
+isVoid(hkdf.extract('sha256', key, 'salt', (_error, prk) => isBuffer(prk)));
+isBuffer(hkdf.expand('sha256', key, 'info', 32));
+isVoid(hkdf.expand('sha256', key, 'info', 32, { onProgress() {} }, () => {}));
 // @ts-expect-error a size is missing
 hkdf.expand('sha256', key, 'info');
-is<Buffer<ArrayBuffer>>()(wrapKey('aes-256-kw', { key: createSecretKey(key), source: key }));
-is<void>()(
-  unwrapKey('aes-256-kwp', { key, source: bytes }, (_error, found) =>
-    is<Buffer<ArrayBuffer>>()(found),
-  ),
-);
+isBuffer(wrapKey('aes-256-kw', { key: createSecretKey(key), source: key }));
+isVoid(unwrapKey('aes-256-kwp', { key, source: bytes }, (_error, found) => isBuffer(found)));
 // @ts-expect-error a wrapped key is bytes
 unwrapKey('aes-256-kwp', { key, source: createSecretKey(key) });
-is<string>()(hashPassword('password', { algorithm: 'bcrypt', cost: 10 }));
-const argon2ing: Argon2Parameters = {
+isString(hashPassword('password', { algorithm: 'bcrypt', cost: 10 }));
+const argon2ing: millrace.Argon2Parameters = {
   message: 'password',
   nonce: bytes,
   parallelism: 1,
@@ -531,13 +397,11 @@ const argon2ing: Argon2Parameters = {
   secret: key,
   associatedData: 'x',
 };
-is<Buffer<ArrayBuffer>>()(argon2('argon2id', argon2ing));
-is<void>()(
-  argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) =>
-    is<Buffer<ArrayBuffer>>()(derived),
-  ),
+isBuffer(argon2('argon2id', argon2ing));
+isVoid(
+  argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) => isBuffer(derived)),
 );
-const passwords: HashPasswordOptions = {
+const passwords: millrace.HashPasswordOptions = {
   algorithm: 'argon2i',
   memory: 64,
   passes: 1,
@@ -546,17 +410,19 @@ const passwords: HashPasswordOptions = {
   saltLength: 8,
   hashLength: 16,
 };
-is<string>()(hashPassword('password', passwords));
-is<void>()(hashPassword('password', (_error, hash) => is<string>()(hash)));
-const verifying: VerifyPasswordOptions = { secret: 'pepper', maxMemory: 2 ** 20, maxTime: 100 };
-is<boolean>()(verifyPassword('password', '$argon2id$...', verifying));
-is<void>()(
-  verifyPassword('password', '$argon2id$...', verifying, (_error, right) => is<boolean>()(right)),
-);
-is<boolean>()(needsRehash('$argon2id$...', { algorithm: 'scrypt' }));
-is<boolean>()(timingSafeEqual(bytes, new Uint16Array(2)));
-is<number>()(configure({ maxKdfMemory: 2 ** 28 }).maxKdfMemory);
-is<number>()(engines().kdf.memory + engines().kdf.waiting);
+isString(hashPassword('password', passwords));
+isVoid(hashPassword('password', (_error, hash) => isString(hash)));
+const verifying: millrace.VerifyPasswordOptions = {
+  secret: 'pepper',
+  maxMemory: 2 ** 20,
+  maxTime: 100,
+};
+isBoolean(verifyPassword('password', '$argon2id$...', verifying));
+isVoid(verifyPassword('password', '$argon2id$...', verifying, (_error, right) => isBoolean(right)));
+isBoolean(needsRehash('$argon2id$...', { algorithm: 'scrypt' }));
+isBoolean(timingSafeEqual(bytes, new Uint16Array(2)));
+isNumber(configure({ maxKdfMemory: 2 ** 28 }).maxKdfMemory);
+isNumber(engines().kdf.memory + engines().kdf.waiting);
 // @ts-expect-error a number, not a text
 scrypt('password', 'salt', '64');
 // @ts-expect-error a Buffer is not a password hash
@@ -564,58 +430,54 @@ verifyPassword('password', bytes);
 // @ts-expect-error a string might be compared by its letters
 timingSafeEqual('a', 'b');
 
-is<number>()(configure().threads);
-is<number>()(configure({ threads: 2 }).threads);
-is<boolean>()(configure({ recycle: false }).recycle);
-is<boolean>()(engines().native.available);
-is<number>()(engines().threads.started);
+isNumber(configure().threads);
+isNumber(configure({ threads: 2 }).threads);
+isBoolean(configure({ recycle: false }).recycle);
+isBoolean(engines().native.available);
+isNumber(engines().threads.started);
 // @ts-expect-error no such setting
 configure({ thread: 2 });
 
 const error: unknown = undefined;
-if (error instanceof MillraceError) {
-  is<ErrorCode>()(error.code);
-  is<string>()(error.message);
+if (error instanceof millrace.MillraceError) {
+  is<millrace.ErrorCode>()(error.code);
+  isString(error.message);
   // @ts-expect-error no such code
   error.code === 'ERR_NOTHING';
 }
-type _Codes = Expect<Equal<'ERR_AUTHENTICATION' extends ErrorCode ? true : false, true>>;
+type _Codes = Expect<Equal<'ERR_AUTHENTICATION' extends millrace.ErrorCode ? true : false, true>>;
 type _Encodings = Expect<
-  Equal<Encoding, 'buffer' | 'hex' | '0xhex' | 'base64' | 'base64url' | 'bigint'>
+  Equal<millrace.Encoding, 'buffer' | 'hex' | '0xhex' | 'base64' | 'base64url' | 'bigint'>
 >;
-type _Data = Expect<Equal<Data, Bytes | string>>;
+type _Data = Expect<Equal<millrace.Data, millrace.Bytes | string>>;
 
 // The default export has the same members as the names.
-is<typeof hash>()(millrace.hash);
-is<typeof seal>()(millrace.seal);
-is<typeof MillraceError>()(millrace.MillraceError);
+type Named = Omit<typeof millrace, 'default'>;
+type IsSame<Name extends keyof Named> = Equal<(typeof millrace.default)[Name], Named[Name]>;
+type _Default = Expect<{ [Name in keyof Named]: IsSame<Name> }[keyof Named]>;
 
 // The types of the options can be named.
-const sealing: SealOptions = { key, nonce: iv, source: bytes };
-const opening: OpenOptions = { key, nonce: iv, source: bytes };
-const ciphering: CipherOptions = { encrypt: true, key, iv, source: bytes };
-const hashing: HashOptions = { outputLength: 4 };
-const beginning: CreateHashOptions = { seed: 1, state: bytes };
-const authenticating: CreateHmacOptions = { state: bytes, highWaterMark: 4 };
-const copying: CopyOptions = { outputLength: 4 };
-is<Hash>()(createHash('xxh64', beginning).copy(copying));
-is<Hmac>()(createHmac('sha256', 'key', authenticating));
-const callback: Callback<Buffer> = (_error, _digest) => {};
-is<Buffer<ArrayBuffer>>()(seal('aes-256-gcm', sealing));
-is<Buffer<ArrayBuffer>>()(open('aes-256-gcm', opening));
-is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', ciphering));
-hash('shake128', bytes, hashing);
-is<void>()(hash('sha256', bytes, callback));
+const sealOptions: millrace.SealOptions = sealing;
+const openOptions: millrace.OpenOptions = sealing;
+const cipherOptions: millrace.CipherOptions = ciphering;
+const hashOptions: millrace.HashOptions = { outputLength: 4 };
+const beginning: millrace.CreateHashOptions = { seed: 1, state: bytes };
+const authenticating: millrace.CreateHmacOptions = { state: bytes, highWaterMark: 4 };
+const copying: millrace.CopyOptions = { outputLength: 4 };
+const callback: millrace.Callback<Buffer> = (_error, _digest) => {};
+isHash(createHash('xxh64', beginning).copy(copying));
+isHmac(createHmac('sha256', 'key', authenticating));
+isBuffer(seal('aes-256-gcm', sealOptions));
+isBuffer(open('aes-256-gcm', openOptions));
+isBuffer(cipher('aes-256-ctr', cipherOptions));
+hash('shake128', bytes, hashOptions);
+isVoid(hash('sha256', bytes, callback));
 
 // ---- with a passphrase
-is<void>()(
-  millrace.sealWithPassphrase('pass', 'text', (_error, sealed) =>
-    is<Buffer<ArrayBuffer>>()(sealed),
-  ),
-);
-is<void>()(
+isVoid(millrace.sealWithPassphrase('pass', 'text', (_error, sealed) => isBuffer(sealed)));
+isVoid(
   millrace.openWithPassphrase('pass', bytes, { maxTime: 100 }, (_error, opened) =>
-    is<Buffer<ArrayBuffer>>()(opened),
+    isBuffer(opened),
   ),
 );
 // @ts-expect-error there is no synchronous form
@@ -626,18 +488,20 @@ is<Promise<ArrayBuffer>>()(crypto.subtle.digest('SHA-256', hash('sha256', 'text'
 
 // Incremental ciphers.
 const pieces = { key: bytes, nonce: bytes };
-is<Cipher>()(createCipher('aes-256-gcm', { ...pieces, aad: 'text', highWaterMark: 4 }));
-is<Decipher>()(createDecipher('aes-256-gcm', { ...pieces, authTag: bytes, unverified: true }));
-is<Buffer<ArrayBuffer>>()(createCipher('aes-256-gcm', pieces).update('text', 'utf8'));
-is<void>()(createCipher('aes-256-gcm', pieces).update(bytes, (_error, text) => text.length));
-is<Promise<Buffer<ArrayBuffer>>>()(createCipher('aes-256-gcm', pieces).updateAsync(bytes));
-is<number>()(createCipher('aes-256-gcm', pieces).updateInto(bytes, bytes, 1));
+is<millrace.Cipher>()(createCipher('aes-256-gcm', { ...pieces, aad: 'text', highWaterMark: 4 }));
+is<millrace.Decipher>()(
+  createDecipher('aes-256-gcm', { ...pieces, authTag: bytes, unverified: true }),
+);
+isBuffer(createCipher('aes-256-gcm', pieces).update('text', 'utf8'));
+isVoid(createCipher('aes-256-gcm', pieces).update(bytes, (_error, text) => text.length));
+isBufferLater(createCipher('aes-256-gcm', pieces).updateAsync(bytes));
+isNumber(createCipher('aes-256-gcm', pieces).updateInto(bytes, bytes, 1));
 is<Promise<number>>()(createCipher('aes-256-gcm', pieces).updateIntoAsync(bytes, bytes));
-is<Buffer<ArrayBuffer>>()(createCipher('aes-256-gcm', pieces).final());
-is<void>()(createDecipher('aes-256-gcm', pieces).final((_error, text) => text.length));
-is<Promise<Buffer<ArrayBuffer>>>()(createDecipher('aes-256-gcm', pieces).finalAsync());
-is<Buffer<ArrayBuffer>>()(createCipher('aes-256-gcm', pieces).authTag);
-is<Decipher>()(createDecipher('aes-256-gcm', pieces).setAuthTag(bytes).copy());
+isBuffer(createCipher('aes-256-gcm', pieces).final());
+isVoid(createDecipher('aes-256-gcm', pieces).final((_error, text) => text.length));
+isBufferLater(createDecipher('aes-256-gcm', pieces).finalAsync());
+isBuffer(createCipher('aes-256-gcm', pieces).authTag);
+is<millrace.Decipher>()(createDecipher('aes-256-gcm', pieces).setAuthTag(bytes).copy());
 // @ts-expect-error a cipher has no copy
 createCipher('aes-256-gcm', pieces).copy();
 // @ts-expect-error a key is required
@@ -646,9 +510,9 @@ createCipher('aes-256-gcm', { nonce: bytes });
 createCipher('aes-256-gcm', { ...pieces, unverified: true });
 
 // random bytes, keys and sealed streams
-is<Buffer<ArrayBuffer>>()(randomBytes(32));
-is<Buffer<ArrayBuffer>>()(generateKey('hmac-sha256'));
-sealStream({ algorithm: 'aes-256-gcm', key: generateKey('aes-256-gcm') });
+isBuffer(randomBytes(32));
+isBuffer(generateKey('hmac-sha256'));
+millrace.sealStream({ algorithm: 'aes-256-gcm', key: generateKey('aes-256-gcm') });
 seal('AES-256-GCM', { key: randomBytes(32), source: 'text' });
 // @ts-expect-error not the name of a cipher
 seal('aes256gcm', { key: randomBytes(32), source: 'text' });

@@ -17,28 +17,28 @@ import { nobleCalls, useNoble } from 'millrace/noble-hashes';
 import { register } from 'millrace/ethers';
 import { is } from './equal.mjs';
 
+const isBytes = is<Uint8Array<ArrayBuffer>>();
+
 const bytes = new Uint8Array(32);
 const options: Blake2Opts = { dkLen: 32 };
 const names: cShakeOpts = { NISTfn: 'name', personalization: bytes };
 const cost: ScryptOpts = { N: 16, r: 8, p: 1 };
 
-is<Uint8Array<ArrayBuffer>>()(sha256(bytes));
+isBytes(sha256(bytes));
 is<number>()(sha512.create().update(bytes).outputLen);
-is<Uint8Array<ArrayBuffer>>()(shake128.create({ dkLen: 5 }).update(bytes).xof(7));
-is<Uint8Array<ArrayBuffer>>()(blake2b(bytes, options));
-is<Uint8Array<ArrayBuffer>>()(hmac.create(sha256, bytes).update(bytes).digest());
-is<Uint8Array<ArrayBuffer>>()(
-  kmac128.create(bytes, { personalization: bytes }).update(bytes).xof(9),
-);
-is<Uint8Array<ArrayBuffer>>()(kt128(bytes, { dkLen: 9, personalization: bytes }));
-is<Uint8Array<ArrayBuffer>>()(tuplehash256([bytes, bytes]));
-is<Uint8Array<ArrayBuffer>>()(cshake128(bytes, names));
-is<Uint8Array<ArrayBuffer>>()(k12(bytes));
+isBytes(shake128.create({ dkLen: 5 }).update(bytes).xof(7));
+isBytes(blake2b(bytes, options));
+isBytes(hmac.create(sha256, bytes).update(bytes).digest());
+isBytes(kmac128.create(bytes, { personalization: bytes }).update(bytes).xof(9));
+isBytes(kt128(bytes, { dkLen: 9, personalization: bytes }));
+isBytes(tuplehash256([bytes, bytes]));
+isBytes(cshake128(bytes, names));
+isBytes(k12(bytes));
 is<Cipher>()(aeskw(bytes));
 is<Promise<Uint8Array<ArrayBuffer>>>()(scryptAsync('password', bytes, cost));
 is<number>()(old.outputLen);
 is<Cipher>()(gcm(bytes, bytes));
-is<Uint8Array<ArrayBuffer>>()(xchacha20poly1305(bytes, bytes, bytes).decrypt(bytes));
+isBytes(xchacha20poly1305(bytes, bytes, bytes).decrypt(bytes));
 is<Record<string, number>>()(nobleCalls());
 is<string[]>()(register());
 useNoble('hashes', 2, () => ({}));
