@@ -21,29 +21,27 @@ function keyBytes() {
   return copy;
 }
 
-const AES = { 'AES-GCM': {}, 'AES-CTR': {}, 'AES-CBC': {} };
+const OLD = ['AES-GCM', 'AES-CTR', 'AES-CBC', 'HMAC', 'HKDF', 'PBKDF2'];
 const ALL = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
 const RSA = { modulusLength: 1024, publicExponent: Uint8Array.of(1, 0, 1), hash: 'SHA-256' };
+const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' };
 
 /** Returns new parameters by a label. */
 const ciphers = {
   'AES-GCM': () => ({ name: 'AES-GCM', iv: bytes(12), additionalData: bytes(9) }),
   // The platform serves what these two ask for.
   'AES-GCM, a short tag': () => ({ name: 'AES-GCM', iv: bytes(12), tagLength: 32 }),
-  'AES-CTR, a counter that wraps': () => ({
-    name: 'AES-CTR',
-    counter: new Uint8Array(16).fill(255),
-    length: 20,
-  }),
-  'AES-CTR': () => ({ name: 'AES-CTR', counter: bytes(16), length: 64 }),
+  'AES-CTR, a counter that wraps': () => counting(new Uint8Array(16).fill(255), 20),
+  'AES-CTR': () => counting(bytes(16), 64),
   'AES-CBC': () => ({ name: 'AES-CBC', iv: bytes(16) }),
-  'ChaCha20-Poly1305': () => ({
-    name: 'ChaCha20-Poly1305',
-    iv: bytes(12),
-    additionalData: bytes(9),
-  }),
+  'ChaCha20-Poly1305': () => ({ ...ciphers['AES-GCM'](), name: 'ChaCha20-Poly1305' }),
   'AES-CTR, members of a class': () => new Counter(bytes(16)),
 };
+const wrappings = { ...ciphers, 'AES-KW': () => ({ name: 'AES-KW' }) };
+
+function counting(counter, length) {
+  return { name: 'AES-CTR', counter, length };
+}
 
 /** A dictionary with getters, which for...in and a spread do not see. */
 class Counter {
@@ -67,52 +65,76 @@ const codes = {
   KMAC256: () => ({ name: 'KMAC256', outputLength: 512 }),
 };
 
+const digests = {
+  'SHA-256': () => ({ name: 'SHA-256' }),
+  'SHA3-256': () => ({ name: 'SHA3-256' }),
+  KT128: () => ({ name: 'KT128', outputLength: 256, customization: bytes(5) }),
+  TurboSHAKE256: () => ({ name: 'TurboSHAKE256', outputLength: 512, domainSeparation: 7 }),
+};
+
+const argon2 = (name) => () => {
+  const cost = { memory: 64, passes: 1, parallelism: 1 };
+  return { name, nonce: bytes(16), ...cost, associatedData: bytes(5), secretValue: keyBytes() };
+};
 const derivations = {
   HKDF: () => ({ name: 'HKDF', hash: { name: 'SHA-256' }, salt: bytes(9), info: bytes(7) }),
   PBKDF2: () => ({ name: 'PBKDF2', hash: { name: 'SHA-256' }, salt: bytes(9), iterations: 1 }),
   'PBKDF2, long': () => ({ name: 'PBKDF2', hash: 'SHA-256', salt: bytes(9), iterations: 1000 }),
-  ...Object.fromEntries(
-    ['Argon2d', 'Argon2i', 'Argon2id'].map((name) => [
-      name,
-      () => ({
-        name,
-        nonce: bytes(16),
-        memory: 64,
-        passes: 1,
-        parallelism: 1,
-        associatedData: bytes(5),
-        secretValue: keyBytes(),
-      }),
-    ]),
-  ),
+  Argon2d: argon2('Argon2d'),
+  Argon2i: argon2('Argon2i'),
+  Argon2id: argon2('Argon2id'),
 };
 
 const types = {
   'AES-GCM': () => [{ name: 'AES-GCM', length: 256 }, true, ['encrypt']],
   HMAC: () => [{ name: 'HMAC', hash: { name: 'SHA-256' }, length: 160 }, true, ['sign']],
-  ...Object.fromEntries(
-    Object.keys(codes)
-      .filter((name) => name !== 'HMAC')
-      .map((name) => [name, () => [{ name, length: 256 }, true, ['sign']]]),
-  ),
+  KMAC128: () => [{ name: 'KMAC128', length: 256 }, true, ['sign']],
+  KMAC256: () => [{ name: 'KMAC256', length: 256 }, true, ['sign']],
   'AES-CTR': () => [{ name: 'AES-CTR', length: 256 }, true, ['encrypt']],
   'AES-KW': () => [{ name: 'AES-KW', length: 256 }, true, ['wrapKey']],
   'ChaCha20-Poly1305': () => [{ name: 'ChaCha20-Poly1305' }, true, ['encrypt']],
 };
 
 const hmac = () => ({ name: 'HMAC', hash: { name: 'SHA-256' } });
-const isOld = (name) => name in AES || name === 'HMAC' || name === 'HKDF' || name === 'PBKDF2';
+const macType = { HMAC: () => [hmac(), true, ['sign']], KMAC128: types.KMAC128 };
+const rawOf = (name) => (OLD.includes(name) || name === 'AES-KW' ? 'raw' : 'raw-secret');
 
 /** Imports the key, by `name` or with the parameters of an HMAC. */
 function keyOf(subtle, name, usages) {
   const extractable = !/^(HKDF|PBKDF2|Argon2)/.test(name);
-  return subtle.importKey(
-    isOld(name) || name === 'AES-KW' ? 'raw' : 'raw-secret',
-    keyBytes(),
-    name === 'HMAC' ? hmac() : name,
-    extractable,
-    usages,
-  );
+  const algorithm = name === 'HMAC' ? hmac() : name;
+  return subtle.importKey(rawOf(name), keyBytes(), algorithm, extractable, usages);
+}
+
+/**
+ * Yields a call for each label of a table and each size. `prepare` takes the parameters, the size,
+ * and the key if it has the usages; it resolves to a function that returns new arguments.
+ */
+function* sized(table, usages, prepare) {
+  for (const [label, algorithm] of Object.entries(table))
+    for (const size of SIZES)
+      yield [
+        `${label} ${size}`,
+        async (subtle) => {
+          const key = usages && (await keyOf(subtle, algorithm().name, usages));
+          return { given: await prepare({ subtle, algorithm, size, key }) };
+        },
+      ];
+}
+
+/** Yields a call for each cipher that wraps, each kind of key and format. */
+function* wrapped(prepare) {
+  for (const [label, algorithm] of Object.entries(wrappings))
+    for (const name of ['HMAC', 'KMAC128'])
+      for (const format of [rawOf(name), 'jwk'])
+        yield [
+          `${label}, ${name} ${format}`,
+          async (subtle) => {
+            const key = await keyOf(subtle, name, ['sign']);
+            const wrapping = await keyOf(subtle, algorithm().name, ['wrapKey', 'unwrapKey']);
+            return { given: await prepare({ subtle, name, format, key, wrapping, algorithm }) };
+          },
+        ];
 }
 
 /**
@@ -121,31 +143,14 @@ function keyOf(subtle, name, usages) {
  * form is the same each time.
  */
 export const calls = {
-  *digest() {
-    const { length } = SIZES;
-    for (const [at, algorithm] of [
-      () => ({ name: 'SHA-256' }),
-      () => ({ name: 'SHA3-256' }),
-      () => ({ name: 'KT128', outputLength: 256, customization: bytes(5) }),
-      () => ({ name: 'TurboSHAKE256', outputLength: 512, domainSeparation: 7 }),
-    ].entries())
-      for (let index = 0; index < length; index++)
-        yield [
-          `${at} ${SIZES[index]}`,
-          () => ({ given: () => [algorithm(), bytes(SIZES[index])] }),
-        ];
-  },
+  digest: () =>
+    sized(digests, undefined, ({ algorithm, size }) => () => [algorithm(), bytes(size)]),
 
   *sign() {
-    for (const [label, algorithm] of Object.entries(codes))
-      for (const size of SIZES)
-        yield [
-          `${label} ${size}`,
-          async (subtle) => {
-            const key = await keyOf(subtle, label, ['sign']);
-            return { given: () => [algorithm(), key, bytes(size)] };
-          },
-        ];
+    const given =
+      ({ algorithm, size, key }) =>
+      () => [algorithm(), key, bytes(size)];
+    yield* sized(codes, ['sign'], given);
     yield [
       'HMAC with a key of the platform',
       async () => {
@@ -163,43 +168,20 @@ export const calls = {
     ];
   },
 
-  *verify() {
-    for (const [label, algorithm] of Object.entries(codes))
-      for (const size of SIZES)
-        yield [
-          `${label} ${size}`,
-          async (subtle) => {
-            const key = await keyOf(subtle, label, ['sign', 'verify']);
-            const code = await subtle.sign(algorithm(), key, bytes(size));
-            return { given: () => [algorithm(), key, new Uint8Array(code.slice()), bytes(size)] };
-          },
-        ];
-  },
+  verify: () =>
+    sized(codes, ['sign', 'verify'], async ({ subtle, algorithm, size, key }) => {
+      const code = await subtle.sign(algorithm(), key, bytes(size));
+      return () => [algorithm(), key, new Uint8Array(code.slice()), bytes(size)];
+    }),
 
-  *encrypt() {
-    for (const [label, algorithm] of Object.entries(ciphers))
-      for (const size of SIZES)
-        yield [
-          `${label} ${size}`,
-          async (subtle) => {
-            const key = await keyOf(subtle, algorithm().name, ALL);
-            return { given: () => [algorithm(), key, bytes(size)] };
-          },
-        ];
-  },
+  encrypt: () =>
+    sized(ciphers, ALL, ({ algorithm, size, key }) => () => [algorithm(), key, bytes(size)]),
 
-  *decrypt() {
-    for (const [label, algorithm] of Object.entries(ciphers))
-      for (const size of SIZES)
-        yield [
-          `${label} ${size}`,
-          async (subtle) => {
-            const key = await keyOf(subtle, algorithm().name, ALL);
-            const sealed = await subtle.encrypt(algorithm(), key, bytes(size));
-            return { given: () => [algorithm(), key, sealed.slice()] };
-          },
-        ];
-  },
+  decrypt: () =>
+    sized(ciphers, ALL, async ({ subtle, algorithm, size, key }) => {
+      const sealed = await subtle.encrypt(algorithm(), key, bytes(size));
+      return () => [algorithm(), key, sealed.slice()];
+    }),
 
   *deriveBits() {
     for (const [label, algorithm] of Object.entries(derivations))
@@ -225,20 +207,9 @@ export const calls = {
   },
 
   *importKey() {
-    const jwk = (alg) => ({
-      kty: 'oct',
-      k: Buffer.from(keyBytes().buffer).toString('base64url'),
-      alg,
-      key_ops: ['sign'],
-      ext: true,
-    });
-    const base = (algorithm) => [
-      isOld(algorithm.name) ? 'raw' : 'raw-secret',
-      keyBytes(),
-      algorithm,
-      false,
-      ['deriveBits'],
-    ];
+    const k = () => Buffer.from(keyBytes().buffer).toString('base64url');
+    const jwk = (alg) => ({ kty: 'oct', k: k(), alg, key_ops: ['sign'], ext: true });
+    const base = (name) => [rawOf(name), keyBytes(), { name }, false, ['deriveBits']];
     for (const given of [
       () => ['raw', keyBytes(), { name: 'AES-GCM' }, true, ['encrypt']],
       () => ['raw', keyBytes(), { ...hmac(), length: 256 }, true, ['sign']],
@@ -257,11 +228,11 @@ export const calls = {
       yield [
         name,
         (subtle) => ({
-          given: () => base({ name }),
-          read: async (key) => ({
-            key,
-            bits: await subtle.deriveBits(derivations[name](), key, 64),
-          }),
+          given: () => base(name),
+          read: async (key) => {
+            const bits = await subtle.deriveBits(derivations[name](), key, 64);
+            return { key, bits };
+          },
         }),
       ];
   },
@@ -269,105 +240,66 @@ export const calls = {
   *generateKey() {
     for (const [label, given] of Object.entries(types))
       yield [label, () => ({ given, random: true })];
-    yield [
-      'ECDSA',
-      () => ({
-        given: () => [{ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']],
-        random: true,
-      }),
-    ];
+    const given = () => [{ ...ECDSA }, true, ['sign', 'verify']];
+    yield ['ECDSA', () => ({ given, random: true })];
   },
 
   *exportKey() {
-    for (const name of ['AES-GCM', 'HMAC', 'KMAC128'])
-      for (const format of [isOld(name) ? 'raw' : 'raw-secret', 'jwk'])
+    for (const [name, usage] of [
+      ['AES-GCM', 'encrypt'],
+      ['HMAC', 'sign'],
+      ['KMAC128', 'sign'],
+    ])
+      for (const format of [rawOf(name), 'jwk'])
         yield [
           `${name} ${format}`,
           async (subtle) => {
-            const key = await keyOf(subtle, name, [
-              isOld(name) && name !== 'HMAC' ? 'encrypt' : 'sign',
-            ]);
+            const key = await keyOf(subtle, name, [usage]);
             return { given: () => [format, key] };
           },
         ];
   },
 
   *wrapKey() {
-    const wrapping = { ...ciphers, 'AES-KW': () => ({ name: 'AES-KW' }) };
-    for (const [label, algorithm] of Object.entries(wrapping))
-      for (const name of ['HMAC', 'KMAC128'])
-        for (const format of [isOld(name) ? 'raw' : 'raw-secret', 'jwk'])
-          yield [
-            `${label}, ${name} ${format}`,
-            async (subtle) => {
-              const key = await keyOf(subtle, name, ['sign']);
-              const usages = ['wrapKey', 'unwrapKey'];
-              const wrapping = await keyOf(subtle, algorithm().name, usages);
-              return { given: () => [format, key, wrapping, algorithm()] };
-            },
-          ];
+    yield* wrapped(({ format, key, wrapping, algorithm }) => () => [
+      format,
+      key,
+      wrapping,
+      algorithm(),
+    ]);
     for (const name of ['HMAC', 'KMAC128']) yield [`RSA-OAEP, ${name}`, oaep(name)];
   },
 
-  *unwrapKey() {
-    const rest = { HMAC: () => [hmac(), true, ['sign']], KMAC128: types.KMAC128 };
-    const wrapping = { ...ciphers, 'AES-KW': () => ({ name: 'AES-KW' }) };
-    for (const [label, algorithm] of Object.entries(wrapping))
-      for (const name of ['HMAC', 'KMAC128'])
-        for (const format of [isOld(name) ? 'raw' : 'raw-secret', 'jwk'])
-          yield [
-            `${label}, ${name} ${format}`,
-            async (subtle) => {
-              const key = await keyOf(subtle, name, ['sign']);
-              const usages = ['wrapKey', 'unwrapKey'];
-              const wrapping = await keyOf(subtle, algorithm().name, usages);
-              const wrapped = await subtle.wrapKey(format, key, wrapping, algorithm());
-              return {
-                given: () => [format, wrapped.slice(), wrapping, algorithm(), ...rest[name]()],
-              };
-            },
-          ];
-  },
+  unwrapKey: () =>
+    wrapped(async ({ subtle, name, format, key, wrapping, algorithm }) => {
+      const text = await subtle.wrapKey(format, key, wrapping, algorithm());
+      return () => [format, text.slice(), wrapping, algorithm(), ...macType[name]()];
+    }),
 
   *getPublicKey() {
     yield [
       'ECDSA',
       async (subtle) => {
-        const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
-        const { privateKey } = await subtle.generateKey(algorithm, true, ['sign', 'verify']);
+        const { privateKey } = await subtle.generateKey(ECDSA, true, ['sign', 'verify']);
         return { given: () => [privateKey, ['verify']] };
       },
     ];
   },
 
-  *encapsulateBits() {
-    yield ['ML-KEM-768', encapsulation('publicKey', () => [], true)];
-  },
-
-  *encapsulateKey() {
-    yield ['ML-KEM-768', encapsulation('publicKey', types.HMAC32, true)];
-  },
-
-  *decapsulateBits() {
-    yield ['ML-KEM-768', encapsulation('privateKey', () => [])];
-  },
-
-  *decapsulateKey() {
-    yield ['ML-KEM-768', encapsulation('privateKey', types.HMAC32)];
-  },
+  encapsulateBits: () => [['ML-KEM-768', encapsulation('publicKey', () => [], true)]],
+  encapsulateKey: () => [['ML-KEM-768', encapsulation('publicKey', macType.HMAC, true)]],
+  decapsulateBits: () => [['ML-KEM-768', encapsulation('privateKey', () => [])]],
+  decapsulateKey: () => [['ML-KEM-768', encapsulation('privateKey', macType.HMAC)]],
 };
-Object.defineProperty(types, 'HMAC32', { value: () => [hmac(), true, ['sign']] });
 
 /** Wraps by RSA-OAEP, whose results differ each time: they are unwrapped with the right label. */
 function oaep(name) {
   return async (subtle) => {
     const algorithm = () => ({ name: 'RSA-OAEP', label: bytes(8) });
-    const pair = await subtle.generateKey({ name: 'RSA-OAEP', ...RSA }, true, [
-      'wrapKey',
-      'unwrapKey',
-    ]);
+    const usages = ['wrapKey', 'unwrapKey'];
+    const pair = await subtle.generateKey({ name: 'RSA-OAEP', ...RSA }, true, usages);
     const key = await keyOf(subtle, name, ['sign']);
-    const format = isOld(name) ? 'raw' : 'raw-secret';
+    const format = rawOf(name);
     const type = name === 'HMAC' ? hmac() : name;
     return {
       given: () => [format, key, pair.publicKey, algorithm()],
@@ -379,18 +311,11 @@ function oaep(name) {
 
 function encapsulation(part, rest, random = false) {
   return async (subtle) => {
-    const pair = await subtle.generateKey({ name: 'ML-KEM-768' }, true, [
-      'encapsulateBits',
-      'encapsulateKey',
-      'decapsulateBits',
-      'decapsulateKey',
-    ]);
+    const usages = ['Bits', 'Key'].flatMap((each) => [`encapsulate${each}`, `decapsulate${each}`]);
+    const pair = await subtle.generateKey({ name: 'ML-KEM-768' }, true, usages);
     const { ciphertext } = await subtle.encapsulateBits('ML-KEM-768', pair.publicKey);
     const text = part === 'privateKey' ? () => [ciphertext.slice()] : () => [];
-    return {
-      given: () => [{ name: 'ML-KEM-768' }, pair[part], ...text(), ...rest()],
-      random,
-    };
+    return { given: () => [{ name: 'ML-KEM-768' }, pair[part], ...text(), ...rest()], random };
   };
 }
 
