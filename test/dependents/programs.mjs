@@ -11,6 +11,7 @@ const text = 'The quick brown fox jumps over the lazy dog';
 const utf8 = (value) => new TextEncoder().encode(value);
 const hex = (value) => Buffer.from(value).toString('hex');
 const mnemonic = `${'abandon '.repeat(11)}about`;
+const address = '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826';
 const jwtKey = 'a secret of at least thirty-two bytes';
 
 /** Returns the checks of ethereum-cryptography, in the version installed as `name`. */
@@ -45,435 +46,328 @@ const ethereum = (name) => ({
   },
 });
 
-/** The programs of packages that import noble, by name: they run with the overrides. */
+/**
+ * The checks of packages that import noble, by the name in packages.json: they run with the
+ * overrides.
+ */
 export const noble = {
   'web3-utils 4': {
-    packages: { 'web3-utils': '4.3.3' },
-    checks: {
-      keccak: async () => {
-        const { keccak256, sha3, soliditySha3 } = await import('web3-utils');
-        return [keccak256(text), sha3(text), soliditySha3(text, text)];
-      },
-      checksum: async () =>
-        (await import('web3-utils')).toChecksumAddress(
-          '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826',
-        ),
+    keccak: async () => {
+      const { keccak256, sha3, soliditySha3 } = await import('web3-utils');
+      return [keccak256(text), sha3(text), soliditySha3(text, text)];
     },
+    checksum: async () => (await import('web3-utils')).toChecksumAddress(address),
   },
   'web3-eth-accounts 4': {
-    packages: { 'web3-eth-accounts': '4.3.1' },
-    checks: {
-      sign: async () => {
-        const { sign, recover } = await import('web3-eth-accounts');
-        const signed = sign(text, `0x${hex(bytes(32))}`);
-        return [signed.signature, recover(signed)];
-      },
-      wallet: async () => {
-        const { encrypt, decrypt } = await import('web3-eth-accounts');
-        const key = `0x${hex(bytes(32))}`;
-        for (const cost of [
-          { kdf: 'scrypt', n: 1024 },
-          { kdf: 'pbkdf2', c: 1000 },
-        ]) {
-          const opened = await decrypt(await encrypt(key, 'password', cost), 'password');
-          if (opened.privateKey !== key) throw new Error(`another key with ${cost.kdf}`);
-        }
-      },
+    sign: async () => {
+      const { sign, recover } = await import('web3-eth-accounts');
+      const signed = sign(text, `0x${hex(bytes(32))}`);
+      return [signed.signature, recover(signed)];
+    },
+    wallet: async () => {
+      const { encrypt, decrypt } = await import('web3-eth-accounts');
+      const key = `0x${hex(bytes(32))}`;
+      const costs = { scrypt: { n: 1024 }, pbkdf2: { c: 1000 } };
+      for (const [kdf, cost] of Object.entries(costs)) {
+        const opened = await decrypt(await encrypt(key, 'password', { kdf, ...cost }), 'password');
+        if (opened.privateKey !== key) throw new Error(`another key with ${kdf}`);
+      }
     },
   },
-  'ethereum-cryptography 1': {
-    packages: { 'ethereum-cryptography-1': 'npm:ethereum-cryptography@1.2.0' },
-    checks: ethereum('ethereum-cryptography-1'),
-  },
-  'ethereum-cryptography 2': {
-    packages: { 'ethereum-cryptography-2': 'npm:ethereum-cryptography@2.2.1' },
-    checks: ethereum('ethereum-cryptography-2'),
-  },
+  'ethereum-cryptography 1': ethereum('ethereum-cryptography-1'),
+  'ethereum-cryptography 2': ethereum('ethereum-cryptography-2'),
   '@ethereumjs/trie 6': {
-    packages: { '@ethereumjs/trie': '6.2.1' },
-    checks: {
-      root: async () => {
-        const { Trie } = await import('@ethereumjs/trie');
-        const trie = await Trie.create();
-        for (let i = 0; i < 40; i++) await trie.put(bytes(32, i), bytes(50, i));
-        return hex(trie.root());
-      },
+    root: async () => {
+      const { Trie } = await import('@ethereumjs/trie');
+      const trie = await Trie.create();
+      for (let i = 0; i < 40; i++) await trie.put(bytes(32, i), bytes(50, i));
+      return hex(trie.root());
     },
   },
   'viem 2': {
-    packages: { viem: '2.33.0' },
-    checks: {
-      hashes: async () => {
-        const { keccak256, sha256, ripemd160, getContractAddress } = await import('viem');
-        const from = '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826';
-        const data = bytes(70);
-        return [
-          keccak256(data),
-          sha256(data),
-          ripemd160(data),
-          getContractAddress({ from, nonce: 3n }),
-        ];
-      },
-      accounts: async () => {
-        const { mnemonicToAccount, privateKeyToAccount } = await import('viem/accounts');
-        const account = privateKeyToAccount(`0x${hex(bytes(32))}`);
-        return [mnemonicToAccount(mnemonic).address, await account.signMessage({ message: text })];
-      },
+    hashes: async () => {
+      const { keccak256, sha256, ripemd160, getContractAddress } = await import('viem');
+      const digests = [keccak256, sha256, ripemd160].map((hash) => hash(bytes(70)));
+      return [...digests, getContractAddress({ from: address, nonce: 3n })];
+    },
+    accounts: async () => {
+      const { mnemonicToAccount, privateKeyToAccount } = await import('viem/accounts');
+      const account = privateKeyToAccount(`0x${hex(bytes(32))}`);
+      return [mnemonicToAccount(mnemonic).address, await account.signMessage({ message: text })];
     },
   },
   'ethers 6': {
-    packages: { ethers: '6.15.0' },
-    checks: {
-      hashes: async () => {
-        const { id, keccak256, ripemd160, sha512, solidityPackedKeccak256 } =
-          await import('ethers');
-        const packed = solidityPackedKeccak256(['string', 'uint8'], ['a', 5]);
-        return [id(text), keccak256(bytes(9)), ripemd160(bytes(9)), sha512(bytes(9)), packed];
-      },
-      wallet: async () => {
-        const { Wallet, encryptKeystoreJson } = await import('ethers');
-        const wallet = new Wallet(`0x${hex(bytes(32))}`);
-        const file = await encryptKeystoreJson(wallet, 'password', { scrypt: { N: 1024 } });
-        return [
-          (await Wallet.fromEncryptedJson(file, 'password')).address,
-          await wallet.signMessage(text),
-          Wallet.fromPhrase(mnemonic).address,
-        ];
-      },
+    hashes: async () => {
+      const { id, keccak256, ripemd160, sha512, solidityPackedKeccak256 } = await import('ethers');
+      const packed = solidityPackedKeccak256(['string', 'uint8'], ['a', 5]);
+      return [id(text), keccak256(bytes(9)), ripemd160(bytes(9)), sha512(bytes(9)), packed];
+    },
+    wallet: async () => {
+      const { Wallet, encryptKeystoreJson } = await import('ethers');
+      const wallet = new Wallet(`0x${hex(bytes(32))}`);
+      const file = await encryptKeystoreJson(wallet, 'password', { scrypt: { N: 1024 } });
+      return [
+        (await Wallet.fromEncryptedJson(file, 'password')).address,
+        await wallet.signMessage(text),
+        Wallet.fromPhrase(mnemonic).address,
+      ];
     },
   },
   '@scure/bip32 and bip39 1': {
-    packages: { '@scure/bip32': '1.7.0', '@scure/bip39': '1.6.0', '@scure/base': '1.2.6' },
-    checks: {
-      keys: async () => {
-        const { HDKey } = await import('@scure/bip32');
-        const { mnemonicToSeed } = await import('@scure/bip39');
-        const key = HDKey.fromMasterSeed(await mnemonicToSeed(mnemonic, text)).derive("m/0'/1");
-        return [key.privateExtendedKey, hex(key.sign(bytes(32)))];
-      },
-      entropy: async () => {
-        const { entropyToMnemonic, mnemonicToEntropy } = await import('@scure/bip39');
-        const { wordlist } = await import('@scure/bip39/wordlists/english');
-        const words = entropyToMnemonic(bytes(32), wordlist);
-        return [words, hex(mnemonicToEntropy(words, wordlist))];
-      },
+    keys: async () => {
+      const { HDKey } = await import('@scure/bip32');
+      const { mnemonicToSeed } = await import('@scure/bip39');
+      const key = HDKey.fromMasterSeed(await mnemonicToSeed(mnemonic, text)).derive("m/0'/1");
+      return [key.privateExtendedKey, hex(key.sign(bytes(32)))];
+    },
+    entropy: async () => {
+      const { entropyToMnemonic, mnemonicToEntropy } = await import('@scure/bip39');
+      const { wordlist } = await import('@scure/bip39/wordlists/english');
+      const words = entropyToMnemonic(bytes(32), wordlist);
+      return [words, hex(mnemonicToEntropy(words, wordlist))];
     },
   },
   'micro-eth-signer': {
-    packages: { 'micro-eth-signer': '0.17.0' },
-    checks: {
-      transaction: async () => {
-        const { Transaction, addr, weigwei, weieth } = await import('micro-eth-signer');
-        const transaction = Transaction.prepare({
-          to: '0xdf90dea0e0bf5ca6d2a7f0cb86874ba6714f463e',
-          maxFeePerGas: weigwei.decode('100'),
-          value: weieth.decode('1.1'),
-          nonce: 0n,
-        });
-        return [transaction.signBy(bytes(32), false).toHex(), addr.fromPrivateKey(bytes(32))];
-      },
+    transaction: async () => {
+      const { Transaction, addr, weigwei, weieth } = await import('micro-eth-signer');
+      const transaction = Transaction.prepare({
+        to: '0xdf90dea0e0bf5ca6d2a7f0cb86874ba6714f463e',
+        maxFeePerGas: weigwei.decode('100'),
+        value: weieth.decode('1.1'),
+        nonce: 0n,
+      });
+      return [transaction.signBy(bytes(32), false).toHex(), addr.fromPrivateKey(bytes(32))];
     },
   },
   'age-encryption': {
-    packages: { 'age-encryption': '0.2.4' },
-    checks: {
-      passphrase: async () => {
-        const { Encrypter, Decrypter } = await import('age-encryption');
-        const encrypter = new Encrypter();
-        encrypter.setPassphrase(text);
-        encrypter.setScryptWorkFactor(10);
-        const decrypter = new Decrypter();
-        decrypter.addPassphrase(text);
-        return hex(await decrypter.decrypt(await encrypter.encrypt(bytes(200_000))));
-      },
-      identity: async () => {
-        const age = await import('age-encryption');
-        const identity = await age.generateIdentity();
-        const encrypter = new age.Encrypter();
-        encrypter.addRecipient(await age.identityToRecipient(identity));
-        const decrypter = new age.Decrypter();
-        decrypter.addIdentity(identity);
-        return hex(await decrypter.decrypt(await encrypter.encrypt(bytes(70_000))));
-      },
+    passphrase: async () => {
+      const { Encrypter, Decrypter } = await import('age-encryption');
+      const encrypter = new Encrypter();
+      encrypter.setPassphrase(text);
+      encrypter.setScryptWorkFactor(10);
+      const decrypter = new Decrypter();
+      decrypter.addPassphrase(text);
+      return hex(await decrypter.decrypt(await encrypter.encrypt(bytes(200_000))));
+    },
+    identity: async () => {
+      const age = await import('age-encryption');
+      const identity = await age.generateIdentity();
+      const encrypter = new age.Encrypter();
+      encrypter.addRecipient(await age.identityToRecipient(identity));
+      const decrypter = new age.Decrypter();
+      decrypter.addIdentity(identity);
+      return hex(await decrypter.decrypt(await encrypter.encrypt(bytes(70_000))));
     },
   },
   'nostr-tools': {
-    packages: { 'nostr-tools': '2.15.0' },
-    checks: {
-      event: async () => {
-        const { finalizeEvent, getPublicKey, verifyEvent } = await import('nostr-tools/pure');
-        const event = finalizeEvent(
-          { kind: 1, created_at: 1_700_000_000, tags: [], content: text },
-          bytes(32),
-        );
-        return [event.id, getPublicKey(bytes(32)), verifyEvent(event)];
-      },
-      'encrypted messages': async () => {
-        const { v2 } = await import('nostr-tools/nip44');
-        const { getPublicKey } = await import('nostr-tools/pure');
-        const key = v2.utils.getConversationKey(bytes(32), getPublicKey(bytes(32, 7)));
-        const sealed = v2.encrypt(text, key, bytes(32, 3));
-        return [hex(key), sealed, v2.decrypt(sealed, key)];
-      },
+    event: async () => {
+      const { finalizeEvent, getPublicKey, verifyEvent } = await import('nostr-tools/pure');
+      const template = { kind: 1, created_at: 1_700_000_000, tags: [], content: text };
+      const event = finalizeEvent(template, bytes(32));
+      return [event.id, getPublicKey(bytes(32)), verifyEvent(event)];
+    },
+    'encrypted messages': async () => {
+      const { v2 } = await import('nostr-tools/nip44');
+      const { getPublicKey } = await import('nostr-tools/pure');
+      const key = v2.utils.getConversationKey(bytes(32), getPublicKey(bytes(32, 7)));
+      const sealed = v2.encrypt(text, key, bytes(32, 3));
+      return [hex(key), sealed, v2.decrypt(sealed, key)];
     },
   },
   '@libp2p/crypto': {
-    packages: { '@libp2p/crypto': '5.1.7' },
-    checks: {
-      keys: async () => {
-        const { generateKeyPairFromSeed } = await import('@libp2p/crypto/keys');
-        const key = await generateKeyPairFromSeed('Ed25519', bytes(32));
-        return [key.publicKey.toString(), hex(await key.sign(bytes(50)))];
-      },
-      hmac: async () => {
-        const hmac = await (await import('@libp2p/crypto/hmac')).create('SHA256', bytes(16));
-        return hex(await hmac.digest(bytes(50)));
-      },
+    keys: async () => {
+      const { generateKeyPairFromSeed } = await import('@libp2p/crypto/keys');
+      const key = await generateKeyPairFromSeed('Ed25519', bytes(32));
+      return [key.publicKey.toString(), hex(await key.sign(bytes(50)))];
+    },
+    hmac: async () => {
+      const hmac = await (await import('@libp2p/crypto/hmac')).create('SHA256', bytes(16));
+      return hex(await hmac.digest(bytes(50)));
     },
   },
   '@polkadot/util-crypto': {
-    packages: { '@polkadot/util-crypto': '13.5.3', '@polkadot/util': '13.5.3' },
-    checks: {
-      hashes: async () => {
-        const crypto = await import('@polkadot/util-crypto');
-        // The JavaScript implementation: the first argument after the size is onlyJs.
-        return [
-          hex(crypto.blake2AsU8a(text, 256, null, true)),
-          hex(crypto.keccakAsU8a(text, 256, true)),
-          hex(crypto.sha256AsU8a(text, true)),
-          hex(crypto.pbkdf2Encode(text, bytes(32), 1000, true).password),
-          hex(crypto.scryptEncode(text, bytes(32), { N: 1 << 13, p: 10, r: 8 }, true).password),
-        ];
-      },
-      addresses: async () => {
-        const crypto = await import('@polkadot/util-crypto');
-        const pair = crypto.ed25519PairFromSeed(bytes(32), true);
-        return crypto.encodeAddress(pair.publicKey);
-      },
+    hashes: async () => {
+      const crypto = await import('@polkadot/util-crypto');
+      // The JavaScript implementation: the first argument after the size is onlyJs.
+      return [
+        hex(crypto.blake2AsU8a(text, 256, null, true)),
+        hex(crypto.keccakAsU8a(text, 256, true)),
+        hex(crypto.sha256AsU8a(text, true)),
+        hex(crypto.pbkdf2Encode(text, bytes(32), 1000, true).password),
+        hex(crypto.scryptEncode(text, bytes(32), { N: 1 << 13, p: 10, r: 8 }, true).password),
+      ];
+    },
+    addresses: async () => {
+      const crypto = await import('@polkadot/util-crypto');
+      const pair = crypto.ed25519PairFromSeed(bytes(32), true);
+      return crypto.encodeAddress(pair.publicKey);
     },
   },
 };
 
-/** The programs of packages that import node:crypto: they run with millrace/register. */
+/** The checks of packages that import node:crypto: they run with millrace/register. */
 export const nodeCrypto = {
-  ssh2: {
-    packages: { ssh2: '1.17.0' },
-    checks: Object.fromEntries(
-      ['aes256-gcm@openssh.com', 'aes128-ctr', 'chacha20-poly1305@openssh.com'].map((cipher) => [
-        cipher,
-        () => sshTransfer(cipher),
-      ]),
-    ),
-  },
+  ssh2: Object.fromEntries(
+    ['aes256-gcm@openssh.com', 'aes128-ctr', 'chacha20-poly1305@openssh.com'].map((cipher) => [
+      cipher,
+      () => sshTransfer(cipher),
+    ]),
+  ),
   jws: {
-    packages: { jws: '4.0.0' },
-    checks: {
-      hs256: () => {
-        const jws = require('jws');
-        const signed = jws.sign({ header: { alg: 'HS256' }, payload: text, secret: jwtKey });
-        return [signed, jws.verify(signed, 'HS256', jwtKey), jws.verify(signed, 'HS256', 'other')];
-      },
+    hs256: () => {
+      const jws = require('jws');
+      const signed = jws.sign({ header: { alg: 'HS256' }, payload: text, secret: jwtKey });
+      return [signed, jws.verify(signed, 'HS256', jwtKey), jws.verify(signed, 'HS256', 'other')];
     },
   },
   'fast-jwt': {
-    packages: { 'fast-jwt': '6.0.2' },
-    checks: {
-      hs512: () => {
-        const { createSigner, createVerifier } = require('fast-jwt');
-        const signer = createSigner({ key: jwtKey, algorithm: 'HS512', noTimestamp: true });
-        const token = signer({ a: text });
-        return [token, createVerifier({ key: jwtKey })(token).a];
-      },
+    hs512: () => {
+      const { createSigner, createVerifier } = require('fast-jwt');
+      const signer = createSigner({ key: jwtKey, algorithm: 'HS512', noTimestamp: true });
+      const token = signer({ a: text });
+      return [token, createVerifier({ key: jwtKey })(token).a];
     },
   },
   paseto: {
-    packages: { paseto: '3.1.4' },
-    checks: {
-      'v3.local': async () => {
-        const { V3 } = require('paseto');
-        const key = await V3.generateKey('local');
-        const options = { assertion: 'about' };
-        return (await V3.decrypt(await V3.encrypt({ text }, key, options), key, options)).text;
-      },
-      'v4.public': async () => {
-        const { V4 } = require('paseto');
-        const key = await V4.generateKey('public', { format: 'paserk' });
-        return (await V4.verify(await V4.sign({ text }, key.secretKey), key.publicKey)).text;
-      },
+    'v3.local': async () => {
+      const { V3 } = require('paseto');
+      const key = await V3.generateKey('local');
+      const options = { assertion: 'about' };
+      return (await V3.decrypt(await V3.encrypt({ text }, key, options), key, options)).text;
+    },
+    'v4.public': async () => {
+      const { V4 } = require('paseto');
+      const key = await V4.generateKey('public', { format: 'paserk' });
+      return (await V4.verify(await V4.sign({ text }, key.secretKey), key.publicKey)).text;
     },
   },
   ssri: {
-    packages: { ssri: '12.0.0' },
-    checks: {
-      data: () => {
-        const ssri = require('ssri');
-        const integrity = ssri.fromData(bytes(70_000), {
-          algorithms: ['sha512', 'sha384', 'sha1'],
-        });
-        return [String(integrity), String(ssri.checkData(bytes(70_000), integrity))];
-      },
-      stream: async () => {
-        const { Readable } = await import('node:stream');
-        const pieces = [Buffer.from(bytes(90_000)), Buffer.from(text)];
-        return String(await require('ssri').fromStream(Readable.from(pieces)));
-      },
+    data: () => {
+      const ssri = require('ssri');
+      const algorithms = ['sha512', 'sha384', 'sha1'];
+      const integrity = ssri.fromData(bytes(70_000), { algorithms });
+      return [String(integrity), String(ssri.checkData(bytes(70_000), integrity))];
+    },
+    stream: async () => {
+      const { Readable } = await import('node:stream');
+      const pieces = [Buffer.from(bytes(90_000)), Buffer.from(text)];
+      return String(await require('ssri').fromStream(Readable.from(pieces)));
     },
   },
   'object-hash': {
-    packages: { 'object-hash': '3.0.0' },
-    checks: {
-      algorithms: () => {
-        const objectHash = require('object-hash');
-        const value = { text, list: [1, new Date(0), null, new Map([[1, /x/]])], bytes: bytes(99) };
-        return ['sha1', 'md5', 'sha256', 'passthrough'].map((algorithm) =>
-          objectHash(value, { algorithm, encoding: 'base64' }),
-        );
-      },
+    algorithms: () => {
+      const objectHash = require('object-hash');
+      const value = { text, list: [1, new Date(0), null, new Map([[1, /x/]])], bytes: bytes(99) };
+      return ['sha1', 'md5', 'sha256', 'passthrough'].map((algorithm) =>
+        objectHash(value, { algorithm, encoding: 'base64' }),
+      );
     },
   },
   ws: {
-    packages: { ws: '8.18.3' },
-    checks: {
-      echo: async () => {
-        const { WebSocket, WebSocketServer } = await import('ws');
-        const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-        server.on('connection', (socket) => socket.on('message', (data) => socket.send(data)));
-        await new Promise((done) => server.on('listening', done));
-        const client = new WebSocket(`ws://127.0.0.1:${server.address().port}`);
-        const found = await new Promise((done, fail) => {
-          client.on('open', () => client.send(bytes(70_000)));
-          client.on('message', done).on('error', fail);
-        });
-        client.terminate();
-        server.close();
-        return hex(found);
-      },
+    echo: async () => {
+      const { WebSocket, WebSocketServer } = await import('ws');
+      const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+      server.on('connection', (socket) => socket.on('message', (data) => socket.send(data)));
+      await new Promise((done) => server.on('listening', done));
+      const client = new WebSocket(`ws://127.0.0.1:${server.address().port}`);
+      const found = await new Promise((done, fail) => {
+        client.on('open', () => client.send(bytes(70_000)));
+        client.on('message', done).on('error', fail);
+      });
+      client.terminate();
+      server.close();
+      return hex(found);
     },
   },
   'express-session': {
-    packages: { 'express-session': '1.18.2' },
-    checks: {
-      cookie: () => {
-        const session = require('express-session')({
-          secret: jwtKey,
-          resave: false,
-          saveUninitialized: true,
-          genid: () => 'identity',
+    cookie: () => {
+      const options = { secret: jwtKey, resave: false, saveUninitialized: true };
+      const session = require('express-session')({ ...options, genid: () => 'identity' });
+      return new Promise((done, fail) => {
+        const headers = {};
+        const response = {
+          setHeader: (name, value) => (headers[name] = value),
+          getHeader: (name) => headers[name],
+          writeHead() {},
+          _implicitHeader() {},
+          write: () => true,
+          end: () => done(headers['Set-Cookie']),
+        };
+        const address = { url: '/', originalUrl: '/', method: 'GET' };
+        const request = { ...address, headers: {}, connection: {} };
+        session(request, response, (error) => {
+          if (error) return fail(error);
+          request.session.text = text;
+          response.writeHead(200);
+          response.end();
         });
-        return new Promise((done, fail) => {
-          const headers = {};
-          const response = {
-            setHeader: (name, value) => (headers[name] = value),
-            getHeader: (name) => headers[name],
-            writeHead() {},
-            _implicitHeader() {},
-            write: () => true,
-            end: () => done(headers['Set-Cookie']),
-          };
-          const request = {
-            headers: {},
-            url: '/',
-            originalUrl: '/',
-            method: 'GET',
-            connection: {},
-          };
-          session(request, response, (error) => {
-            if (error) return fail(error);
-            request.session.text = text;
-            response.writeHead(200);
-            response.end();
-          });
-        });
-      },
+      });
     },
   },
   pbkdf2: {
-    packages: { pbkdf2: '3.1.3' },
-    checks: {
-      digests: () => {
-        const { pbkdf2Sync } = require('pbkdf2');
-        return ['sha1', 'sha256', 'sha512', 'ripemd160', 'md5'].map((digest) =>
-          hex(pbkdf2Sync('password', 'salt', 50, 70, digest)),
-        );
-      },
-      errors: () => {
-        const { pbkdf2Sync } = require('pbkdf2');
-        return [
-          [null, 's', 1, 1],
-          ['p', 's', -1, 1],
-          ['p', 's', 1, -1],
-          ['p', 's', 1, 1, 'x'],
-        ].map((given) => {
-          try {
-            return hex(pbkdf2Sync(...given));
-          } catch (error) {
-            return `${error.name}: ${error.message}`;
-          }
-        });
-      },
+    digests: () => {
+      const { pbkdf2Sync } = require('pbkdf2');
+      return ['sha1', 'sha256', 'sha512', 'ripemd160', 'md5'].map((digest) =>
+        hex(pbkdf2Sync('password', 'salt', 50, 70, digest)),
+      );
+    },
+    errors: () => {
+      const { pbkdf2Sync } = require('pbkdf2');
+      return [
+        [null, 's', 1, 1],
+        ['p', 's', -1, 1],
+        ['p', 's', 1, -1],
+        ['p', 's', 1, 1, 'x'],
+      ].map((given) => {
+        try {
+          return hex(pbkdf2Sync(...given));
+        } catch (error) {
+          return `${error.name}: ${error.message}`;
+        }
+      });
     },
   },
   hasha: {
-    packages: { hasha: '6.0.0' },
-    checks: {
-      data: async () => {
-        const { hash, hashSync } = await import('hasha');
-        const algorithms = ['md5', 'sha1', 'sha256', 'sha512'];
-        return Promise.all(
-          algorithms.flatMap((algorithm) => [
-            hash(text, { algorithm }),
-            hashSync(text, { algorithm }),
-          ]),
-        );
-      },
-      file: async () => (await import('hasha')).hashFile(require.resolve('hasha')),
+    data: async () => {
+      const { hash, hashSync } = await import('hasha');
+      const options = ['md5', 'sha1', 'sha256', 'sha512'].map((algorithm) => ({ algorithm }));
+      return Promise.all(options.flatMap((each) => [hash(text, each), hashSync(text, each)]));
     },
+    file: async () => (await import('hasha')).hashFile(require.resolve('hasha')),
   },
   'browserify-sign': {
-    packages: { 'browserify-sign': '4.2.3' },
-    checks: {
-      rsa: async () => {
-        const { generateKeyPairSync } = await import('node:crypto');
-        const { createSign, createVerify } = require('browserify-sign');
-        const { privateKey, publicKey } = generateKeyPairSync('rsa', {
-          modulusLength: 1024,
-          privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-          publicKeyEncoding: { type: 'spki', format: 'pem' },
-        });
-        return ['RSA-SHA1', 'RSA-SHA256', 'RSA-SHA512'].map((name) => {
-          const signature = createSign(name).update(text).sign(privateKey);
-          return createVerify(name).update(text).verify(publicKey, signature);
-        });
-      },
+    rsa: async () => {
+      const { generateKeyPairSync } = await import('node:crypto');
+      const { createSign, createVerify } = require('browserify-sign');
+      const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+        modulusLength: 1024,
+        privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+      });
+      return ['RSA-SHA1', 'RSA-SHA256', 'RSA-SHA512'].map((name) => {
+        const signature = createSign(name).update(text).sign(privateKey);
+        return createVerify(name).update(text).verify(publicKey, signature);
+      });
     },
   },
   'cookie-signature': {
-    packages: { 'cookie-signature': '1.2.2' },
-    checks: {
-      sign: () => {
-        const { sign, unsign } = require('cookie-signature');
-        const signed = sign(text, jwtKey);
-        return [signed, unsign(signed, jwtKey), unsign(`${signed}x`, jwtKey)];
-      },
+    sign: () => {
+      const { sign, unsign } = require('cookie-signature');
+      const signed = sign(text, jwtKey);
+      return [signed, unsign(signed, jwtKey), unsign(`${signed}x`, jwtKey)];
     },
   },
   cryptr: {
-    packages: { cryptr: '6.3.0' },
-    checks: {
-      'round trip': () => {
-        const cryptr = new (require('cryptr'))(jwtKey, { pbkdf2Iterations: 1000 });
-        return cryptr.decrypt(cryptr.encrypt(text));
-      },
+    'round trip': () => {
+      const cryptr = new (require('cryptr'))(jwtKey, { pbkdf2Iterations: 1000 });
+      return cryptr.decrypt(cryptr.encrypt(text));
     },
   },
   '@hapi/iron': {
-    packages: { '@hapi/iron': '7.0.1' },
-    checks: {
-      'round trip': async () => {
-        const iron = require('@hapi/iron');
-        const sealed = await iron.seal({ text }, jwtKey, iron.defaults);
-        return (await iron.unseal(sealed, jwtKey, iron.defaults)).text;
-      },
+    'round trip': async () => {
+      const iron = require('@hapi/iron');
+      const sealed = await iron.seal({ text }, jwtKey, iron.defaults);
+      return (await iron.unseal(sealed, jwtKey, iron.defaults)).text;
     },
   },
 };
@@ -506,6 +400,7 @@ async function sshTransfer(cipher) {
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   const client = new Client();
+  const login = { host: '127.0.0.1', username: 'user', password: 'password', algorithms };
   try {
     return await new Promise((done, fail) => {
       client
@@ -518,13 +413,7 @@ async function sshTransfer(cipher) {
             stream.end(Buffer.from(bytes(500_000)));
           }),
         )
-        .connect({
-          host: '127.0.0.1',
-          port: server.address().port,
-          username: 'user',
-          password: 'password',
-          algorithms,
-        });
+        .connect({ ...login, port: server.address().port });
     });
   } finally {
     client.end();
@@ -533,10 +422,10 @@ async function sshTransfer(cipher) {
 }
 
 // The outcomes of one program's checks, as JSON.
-const [, program, name] = process.argv;
-if (program.endsWith('programs.mjs')) {
+const [, file, name] = process.argv;
+if (file.endsWith('programs.mjs')) {
   const outcomes = {};
-  for (const [title, check] of Object.entries({ ...noble, ...nodeCrypto }[name].checks)) {
+  for (const [title, check] of Object.entries({ ...noble, ...nodeCrypto }[name])) {
     try {
       outcomes[title] = { value: JSON.stringify(await check()) };
     } catch (error) {

@@ -9,6 +9,7 @@
 
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
@@ -18,6 +19,9 @@ import { pack, serve } from '../package/packed.mjs';
 import { temporary } from '../support/child.mjs';
 import { runOwnSuites } from './own-suites.mjs';
 import { noble, nodeCrypto } from './programs.mjs';
+
+/** The packages of each program, with the versions that are installed. */
+const versions = createRequire(import.meta.url)('./packages.json');
 
 const exec = promisify(execFile);
 const LIMIT_MS = 120_000;
@@ -61,14 +65,15 @@ async function runPrograms() {
     [noble, overrides, []],
     [nodeCrypto, {}, ['--import', 'millrace/register']],
   ])
-    for (const [name, program] of Object.entries(programs).filter(isChosen)) {
+    for (const [name, checks] of Object.entries(programs).filter(isChosen)) {
       const place = name.replaceAll(/\W+/g, '-');
-      const plain = await project(`${place}-plain`, program.packages, {}, file);
-      const ours =
-        flags.length > 0 ? plain : await project(`${place}-ours`, program.packages, changed, file);
+      const install = (kind, replaced) =>
+        project(`${place}-${kind}`, versions[name], replaced, file);
+      const plain = await install('plain', {});
+      const ours = flags.length > 0 ? plain : await install('ours', changed);
       const [expected, found] = [await run(plain, name, []), await run(ours, name, flags)];
       let [passed, failed, worse] = [0, 0, 0];
-      for (const title of Object.keys(program.checks)) {
+      for (const title of Object.keys(checks)) {
         const [without, with_] = [expected, found].map((each) => each[title] ?? each.ended);
         if (with_.error === undefined && with_.value === without.value) passed++;
         else failed++;
