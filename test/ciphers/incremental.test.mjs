@@ -7,30 +7,37 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { inspect } from 'node:util';
+import { inspect, promisify } from 'node:util';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { ciphers as algorithms } from '../support/algorithms.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { random } from '../support/random.mjs';
 
 const engines = ['native', 'portable'];
 const gcmNonces = [12, 1, 7, 8, 13, 16, 60, 128];
-const ciphers = [
-  { name: 'aes-128-ctr', key: 16, nonces: [16] },
-  { name: 'aes-192-ctr', key: 24, nonces: [16] },
-  { name: 'aes-256-ctr', key: 32, nonces: [16] },
-  { name: 'chacha20', key: 32, nonces: [16] },
-  { name: 'aes-128-gcm', key: 16, nonces: gcmNonces, aead: true },
-  { name: 'aes-192-gcm', key: 24, nonces: gcmNonces, aead: true },
-  { name: 'aes-256-gcm', key: 32, nonces: gcmNonces, aead: true },
-  { name: 'chacha20-poly1305', key: 32, nonces: [12], aead: true },
-  { name: 'xchacha20-poly1305', key: 32, nonces: [24], aead: true },
-];
+const ciphers = Object.entries(algorithms)
+  .filter(([name]) => !name.endsWith('siv'))
+  .map(([name, { key, iv, aead }]) => {
+    return { name, key, nonces: name.endsWith('gcm') ? gcmNonces : [iv], aead };
+  });
 const pieceSizes = [1, 15, 16, 17, 64, 100, 1000, 1024, 1500, 20_000, 70_000];
 const [key, nonce] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2)];
 const code = (name) => ({ code: name });
+const createGcm = (options) => millrace.createCipher('aes-256-gcm', options);
+const openGcm = (options) => millrace.createDecipher('aes-256-gcm', options);
+const sealedAbc = millrace.seal('aes-256-gcm', { key, nonce, source: 'abc' });
+
+/** Ends a cipher after `abc`; returns the text and the tag. */
+function endAbc(running) {
+  return Buffer.concat([running.update('abc'), running.final(), running.authTag]);
+}
+
+function detach({ buffer }) {
+  structuredClone(buffer, { transfer: [buffer] });
+}
 
 /** Returns the result of one call of node:crypto, or of seal for XChaCha20, which it lacks. */
 function oracle({ name, aead }, options, message) {
@@ -60,11 +67,11 @@ function sample(draw, cipher, engine, round) {
     key: draw.bytes(cipher.key),
     nonce: draw.bytes(draw.pick(cipher.nonces)),
     engine,
-    ...(cipher.aead && {
-      aad: draw.bytes(draw.below(60)),
-      authTagLength: cipher.nonces === gcmNonces ? draw.pick([16, 14, 12]) : 16,
-    }),
   };
+  if (cipher.aead) {
+    options.aad = draw.bytes(draw.below(60));
+    options.authTagLength = cipher.nonces === gcmNonces ? draw.pick([16, 14, 12]) : 16;
+  }
   const message = draw.bytes(draw.below(round % 10 === 9 ? 150_000 : 3000));
   return { options, message, expected: oracle(cipher, options, message) };
 }
@@ -83,10 +90,8 @@ for (const engine of engines) {
         assert.deepEqual(Buffer.concat(sealed), text, what);
         assert.deepEqual(sealing.authTag, tag, what);
 
-        const given = cipher.aead ? { ...options, authTag: tag } : options;
-        const forms = cipher.aead ? [false, true] : [undefined];
-        for (const unverified of forms) {
-          const asked = unverified === undefined ? given : { ...given, unverified };
+        for (const unverified of cipher.aead ? [false, true] : [undefined]) {
+          const asked = cipher.aead ? { ...options, authTag: tag, unverified } : options;
           let opening = millrace.createDecipher(cipher.name, asked);
           const opened = [];
           for (const piece of divided(draw, text)) {
@@ -109,13 +114,8 @@ for (const engine of engines) {
     const draw = random(`nonces ${engine}`);
     const cipher = ciphers.find(({ name }) => name === 'aes-256-gcm');
     for (let size = 1; size <= 128; size++) {
-      const options = {
-        key,
-        nonce: draw.bytes(size),
-        aad: draw.bytes(size % 33),
-        authTagLength: 12 + (size % 5),
-        engine,
-      };
+      const [aad, authTagLength] = [draw.bytes(size % 33), 12 + (size % 5)];
+      const options = { key, nonce: draw.bytes(size), aad, authTagLength, engine };
       const message = draw.bytes(draw.below(3000));
       const expected = Buffer.concat(oracle(cipher, options, message));
       const sealed = millrace.seal(cipher.name, { ...options, source: message });
@@ -164,16 +164,11 @@ for (const engine of engines) {
       const opening = millrace.createDecipher(cipher.name, options);
       if (cipher.aead) opening.setAuthTag(expected[1]);
       const target = Buffer.alloc(text.length + 3, 7);
-      const results = await new Promise((resolve, reject) => {
-        const done = [];
-        const next = (error, value) => (error ? reject(error) : done.push(value));
-        opening.updateInto(text, target, 3, next);
-        opening.final((error, rest) => {
-          next(error, rest);
-          resolve(done);
-        });
-      });
-      const held = cipher.aead === true;
+      const called = (method, ...given) => promisify(opening[method]).call(opening, ...given);
+      const calls = [called('updateInto', text, target, 3), called('final')];
+      const results = [];
+      await Promise.all(calls.map((call) => call.then((value) => results.push(value))));
+      const held = cipher.aead;
       assert.equal(results[0], held ? 0 : text.length);
       assert.deepEqual(held ? results[1] : target.subarray(3), message, cipher.name);
       assert.deepEqual(target.subarray(0, 3), Buffer.alloc(3, 7));
@@ -206,9 +201,8 @@ for (const engine of engines) {
  * Returns a nonce of 16 bytes for `key` with a first counter block that ends in 0xffffff00 or more.
  */
 function wrappingNonce() {
-  const block = (cipher, bytes) => cipher.update(bytes);
   const ecb = crypto.createCipheriv('aes-256-ecb', key, null);
-  const h = BigInt(`0x${block(ecb, Buffer.alloc(16)).toString('hex')}`);
+  const h = BigInt(`0x${ecb.update(Buffer.alloc(16)).toString('hex')}`);
   // The hash is (nonce * H + length) * H: solved for the nonce by powers of H's inverse.
   const R = 0xe1n << 120n;
   const times = (x, y) => {
@@ -228,93 +222,90 @@ function wrappingNonce() {
 }
 
 test('pieces may be strings in an encoding, and results may go to a target', () => {
-  const options = { key, nonce: Buffer.alloc(16) };
-  const expected = millrace.cipher('aes-256-ctr', {
-    encrypt: true,
-    key,
-    iv: options.nonce,
-    source: 'aé€ff00',
-  });
-  const running = millrace.createCipher('aes-256-ctr', { key, iv: options.nonce });
+  const iv = Buffer.alloc(16);
+  const options = { encrypt: true, key, iv, source: 'aé€ff00' };
+  const running = millrace.createCipher('aes-256-ctr', { key, iv });
   const pieces = [running.update('aé'), running.update('4oKs', 'base64')];
   pieces.push(running.update(new DataView(new Uint8Array([102, 102]).buffer)));
   const place = Buffer.from('..00');
   assert.equal(running.updateInto(place.subarray(2), place, 1), 2);
   pieces.push(place.subarray(1, 3), running.final());
-  assert.deepEqual(Buffer.concat(pieces), expected);
+  assert.deepEqual(Buffer.concat(pieces), millrace.cipher('aes-256-ctr', options));
   assert.equal(place[0], 46);
   assert.equal(place[3], 48);
 });
 
-test('arguments are checked, and leave the cipher as it was', () => {
-  const create = (options) => millrace.createCipher('aes-256-gcm', options);
-  assert.throws(() => millrace.createCipher('aes-256-gcm'), code('ERR_MISSING_ARGUMENT'));
-  assert.throws(() => create({ key }), code('ERR_MISSING_ARGUMENT'));
-  assert.throws(() => create({ key, nonce, iv: nonce }), code('ERR_ARGUMENT_VALUE'));
-  assert.throws(() => create({ key: key.subarray(1), nonce }), code('ERR_KEY_SIZE'));
-  assert.throws(() => create({ key, nonce: Buffer.alloc(0) }), code('ERR_IV_SIZE'));
-  for (const create_ of [millrace.createCipher, millrace.createDecipher]) {
-    for (const authTagLength of [0, 4, 5, 8, 11, 17]) {
-      const options = { key, nonce, authTagLength };
-      assert.throws(() => create_('aes-256-gcm', options), code('ERR_TAG_SIZE'));
+/** Options of createCipher that are refused, by code. */
+const refused = {
+  ERR_MISSING_ARGUMENT: [{ key }],
+  ERR_ARGUMENT_VALUE: [
+    { key, nonce, iv: nonce },
+    { key, nonce, authTag: nonce },
+  ],
+  ERR_KEY_SIZE: [{ key: key.subarray(1), nonce }],
+  ERR_IV_SIZE: [{ key, nonce: Buffer.alloc(0) }],
+  ERR_TAG_SIZE: [0, 4, 5, 8, 11, 17].map((authTagLength) => ({ key, nonce, authTagLength })),
+};
+
+for (const [name, all] of Object.entries(refused))
+  test(`options are refused: ${name}`, () => {
+    for (const options of all) {
+      assert.throws(() => createGcm(options), code(name));
+      if (name === 'ERR_TAG_SIZE') assert.throws(() => openGcm(options), code(name));
     }
-  }
-  assert.throws(() => create({ key, nonce, authTag: nonce }), code('ERR_ARGUMENT_VALUE'));
-  assert.throws(() => create({ key, nonce, tagLength: 16 }), /did you mean options.authTagLength/);
+  });
+
+test('options of another cipher are refused', () => {
+  const options = { key, nonce, tagLength: 16 };
+  assert.throws(() => createGcm(options), /did you mean options.authTagLength/);
   const siv = { key, nonce };
   assert.throws(() => millrace.createCipher('aes-256-gcm-siv', siv), /use seal and open/);
-  const ctr = { key, nonce: Buffer.alloc(16) };
-  for (const extra of [{ aad: 'x' }, { authTagLength: 16 }])
-    assert.throws(
-      () => millrace.createCipher('aes-256-ctr', { ...ctr, ...extra }),
-      code('ERR_ARGUMENT_VALUE'),
-    );
+  for (const extra of [{ aad: 'x' }, { authTagLength: 16 }]) {
+    const ctr = { key, nonce: Buffer.alloc(16), ...extra };
+    assert.throws(() => millrace.createCipher('aes-256-ctr', ctr), code('ERR_ARGUMENT_VALUE'));
+  }
+  assert.throws(() => millrace.createCipher('aes-256-gcm'), code('ERR_MISSING_ARGUMENT'));
   assert.throws(() => new millrace.Cipher(), code('ERR_ARGUMENT_TYPE'));
+});
 
-  const running = create({ key, nonce });
-  assert.throws(() => running.update(), code('ERR_MISSING_ARGUMENT'));
-  assert.throws(() => running.update(5), code('ERR_ARGUMENT_TYPE'));
-  assert.throws(() => running.update('abc', 'hex'), code('ERR_ARGUMENT_VALUE'));
-  assert.throws(() => running.updateInto('x', key), code('ERR_ARGUMENT_TYPE'));
-  assert.throws(() => running.updateInto(key, nonce), code('ERR_ARGUMENT_VALUE'));
-  assert.throws(() => running.authTag, code('ERR_CIPHER_OPEN'));
+test('arguments are checked, and leave the cipher as it was', () => {
+  const running = createGcm({ key, nonce });
+  for (const [call, name] of [
+    [() => running.update(), 'ERR_MISSING_ARGUMENT'],
+    [() => running.update(5), 'ERR_ARGUMENT_TYPE'],
+    [() => running.update('abc', 'hex'), 'ERR_ARGUMENT_VALUE'],
+    [() => running.updateInto('x', key), 'ERR_ARGUMENT_TYPE'],
+    [() => running.updateInto(key, nonce), 'ERR_ARGUMENT_VALUE'],
+    [() => running.authTag, 'ERR_CIPHER_OPEN'],
+  ])
+    assert.throws(call, code(name), String(call));
   assert.match(inspect(running), /Cipher \{ algorithm: 'aes-256-gcm'.*state: 'open' \}/);
-  const sealed = Buffer.concat([running.update('abc'), running.final(), running.authTag]);
-  assert.deepEqual(sealed, millrace.seal('aes-256-gcm', { key, nonce, source: 'abc' }));
+  assert.deepEqual(endAbc(running), sealedAbc);
   for (const call of [() => running.update('x'), () => running.final()])
     assert.throws(call, code('ERR_CIPHER_SPENT'));
 });
 
 test('a prepared key serves a cipher that began before its disposal', () => {
   const prepared = millrace.createKey('aes-256-gcm', key);
-  const running = millrace.createCipher('aes-256-gcm', { key: prepared, nonce });
+  const running = createGcm({ key: prepared, nonce });
   prepared.dispose();
-  const sealed = Buffer.concat([running.update('abc'), running.final(), running.authTag]);
-  assert.deepEqual(sealed, millrace.seal('aes-256-gcm', { key, nonce, source: 'abc' }));
-  const again = { key: prepared, nonce };
-  assert.throws(() => millrace.createCipher('aes-256-gcm', again), code('ERR_KEY_DISPOSED'));
+  assert.deepEqual(endAbc(running), sealedAbc);
+  assert.throws(() => createGcm({ key: prepared, nonce }), code('ERR_KEY_DISPOSED'));
   const other = millrace.createKey('aes-128-gcm', key.subarray(16));
-  assert.throws(
-    () => millrace.createCipher('aes-256-gcm', { key: other, nonce }),
-    code('ERR_KEY_ALGORITHM'),
-  );
+  assert.throws(() => createGcm({ key: other, nonce }), code('ERR_KEY_ALGORITHM'));
 });
 
 test('held plaintext is bounded', () => {
-  const running = millrace.createDecipher('aes-256-gcm', { key, nonce });
+  const running = openGcm({ key, nonce });
   const mebibyte = Buffer.alloc(2 ** 20);
   for (let count = 0; count < 64; count++) running.update(mebibyte);
-  const tooLong = (error) => {
-    assert.equal(error.code, 'ERR_HELD_LIMIT');
-    assert.match(error.message, /openStream/);
-    return true;
-  };
+  const tooLong = { code: 'ERR_HELD_LIMIT', message: /openStream/ };
   assert.throws(() => running.update('x'), tooLong);
   assert.throws(() => running.final(), tooLong);
 });
 
 test('disposal ends calls in flight and refuses later ones', async () => {
-  const running = millrace.createCipher('aes-256-gcm', { key, nonce });
+  const running = createGcm({ key, nonce });
   const large = Buffer.alloc(1_000_000);
   const first = running.updateAsync(large);
   const second = running.updateAsync(large);
@@ -323,7 +314,7 @@ test('disposal ends calls in flight and refuses later ones', async () => {
     assert.equal(reason?.code, 'ERR_CIPHER_SPENT');
   assert.throws(() => running.update('x'), code('ERR_CIPHER_SPENT'));
   running.dispose();
-  const decipher = millrace.createDecipher('aes-256-gcm', { key, nonce, unverified: true });
+  const decipher = openGcm({ key, nonce, unverified: true });
   const target = Buffer.alloc(large.length, 1);
   const into = decipher.updateIntoAsync(large, target);
   decipher.dispose();
@@ -334,14 +325,14 @@ test('disposal ends calls in flight and refuses later ones', async () => {
 test('lent memory that is detached before its turn is an error', async () => {
   for (const engine of ['native', 'portable']) {
     for (const part of ['source', 'target']) {
-      const running = millrace.createCipher('aes-256-gcm', { key, nonce, engine });
+      const running = createGcm({ key, nonce, engine });
       const lent = { source: new Uint8Array(100_000), target: new Uint8Array(100_000) };
       const calls = [
         running.updateAsync(Buffer.alloc(1_000_000)),
         running.updateIntoAsync(lent.source, lent.target),
         running.finalAsync(),
       ];
-      structuredClone(lent[part].buffer, { transfer: [lent[part].buffer] });
+      detach(lent[part]);
       const [first, second, end] = await Promise.allSettled(calls);
       assert.equal(first.status, 'fulfilled');
       assert.equal(second.reason?.code, 'ERR_ARGUMENT_VALUE', `${engine}, ${part}`);
@@ -349,11 +340,11 @@ test('lent memory that is detached before its turn is an error', async () => {
     }
     // Between two slices of the portable engine.
     if (engine === 'native') continue;
-    const running = millrace.createCipher('aes-256-gcm', { key, nonce, engine });
+    const running = createGcm({ key, nonce, engine });
     const source = new Uint8Array(1_000_000);
     const update = running.updateIntoAsync(source, new Uint8Array(1_000_000));
     await setImmediate();
-    structuredClone(source.buffer, { transfer: [source.buffer] });
+    detach(source);
     await assert.rejects(update, code('ERR_ARGUMENT_VALUE'));
   }
   const hasher = millrace.createHash('sha256');
@@ -363,7 +354,7 @@ test('lent memory that is detached before its turn is an error', async () => {
     hasher.updateAsync(source, 0, source.length),
     hasher.digestAsync(),
   ];
-  structuredClone(source.buffer, { transfer: [source.buffer] });
+  detach(source);
   const [, second, end] = await Promise.allSettled(calls);
   assert.equal(second.reason?.code, 'ERR_ARGUMENT_VALUE');
   assert.equal(end.reason, second.reason);
@@ -392,20 +383,18 @@ test('a cipher and a decipher work as streams', async () => {
     });
     return Buffer.concat(parts);
   };
-  const cipher = millrace.createCipher('aes-256-gcm', { key, nonce });
+  const cipher = createGcm({ key, nonce });
   const text = await read(Readable.from(chunks), cipher);
-  const authTag = cipher.authTag;
+  const { authTag } = cipher;
   const whole = millrace.seal('aes-256-gcm', { key, nonce, source: message });
   assert.deepEqual(Buffer.concat([text, authTag]), whole);
   for (const unverified of [false, true]) {
     const options = { key, nonce, authTag, unverified };
-    const decipher = millrace.createDecipher('aes-256-gcm', options);
-    assert.deepEqual(await read(Readable.from([text]), decipher), message);
-    const wrong = { ...options, authTag: Buffer.alloc(16) };
-    const failing = millrace.createDecipher('aes-256-gcm', wrong);
+    assert.deepEqual(await read(Readable.from([text]), openGcm(options)), message);
+    const failing = openGcm({ ...options, authTag: Buffer.alloc(16) });
     await assert.rejects(read(Readable.from([text]), failing), code('ERR_AUTHENTICATION'));
   }
-  const dropped = millrace.createCipher('aes-256-gcm', { key, nonce });
+  const dropped = createGcm({ key, nonce });
   dropped.destroy();
   await setImmediate();
   assert.throws(() => dropped.update('x'), code('ERR_CIPHER_SPENT'));
