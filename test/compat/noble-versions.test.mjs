@@ -27,6 +27,9 @@ const skip = (name, version) =>
   !existsSync(cachedPackage(`@noble/${name}`, version)) &&
   'not installed: npm run test:noble -- --versions';
 const packageOf = (name, version) => fetchPackage(`@noble/${name}`, version);
+/** Returns what requires the modules of a version of noble itself. */
+const nobleOf = (name, version) => createRequire(join(packageOf(name, version), 'program.js'));
+const last = (list) => list.split(' ').at(-1);
 
 const folder = temporary();
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,13 +42,19 @@ async function project() {
   symlinkSync(root, join(modules, 'millrace'), 'junction');
   for (const [name, list] of Object.entries(versions)) {
     renameSync(join(modules, '@noble', `noble-${name}-v1`), join(modules, '@noble', name));
-    const version = list.split(' ').at(-1);
+    const version = last(list);
     if (skip(name, version)) continue;
     cpSync(packageOf(name, version), join(modules, `noble-${name}-original`), { recursive: true });
   }
   return createRequire(join(folder, 'program.js'));
 }
 const required = project();
+
+/** Returns the sub-paths that a version exports. */
+function pathsOf(name, version) {
+  const file = join(packageOf(name, version), 'package.json');
+  return Object.keys(JSON.parse(readFileSync(file, 'utf8')).exports);
+}
 
 const namesOf = (module) => Object.keys(module).filter((name) => name !== '__esModule');
 
@@ -56,17 +65,15 @@ for (const [name, list] of Object.entries(versions))
       { skip: skip(name, version) },
       async () => {
         const require = await required;
-        const place = packageOf(name, version);
-        const noble = createRequire(join(place, 'program.js'));
-        const { exports } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
-        const paths = Object.keys(exports).filter(
+        const noble = nobleOf(name, version);
+        const paths = pathsOf(name, version).filter(
           (path) => !/^\.$|\.d\.ts$|package\.json$|\/index(\.js)?$/.test(path),
         );
         assert.ok(paths.length > 8);
         for (const path of paths) {
-          const expected = noble(`@noble/${name}${path.slice(1)}`);
-          const ours = require(`@noble/${name}${path.slice(1)}`);
-          const url = pathToFileURL(require.resolve(`@noble/${name}${path.slice(1)}`));
+          const place = `@noble/${name}${path.slice(1)}`;
+          const [expected, ours] = [noble(place), require(place)];
+          const url = pathToFileURL(require.resolve(place));
           // The file beside it is the ES module.
           const module = await import(url.href.replace(/\.js$/, '.mjs'));
           for (const each of namesOf(expected)) {
@@ -107,8 +114,7 @@ test('the checks of _assert accept and refuse as those of 1.1 to 1.8', async (t)
     [new Uint8Array(3), used],
   ];
   for (const version of list) {
-    const noble = createRequire(join(packageOf('hashes', version), 'program.js'));
-    const expected = noble('@noble/hashes/_assert');
+    const expected = nobleOf('hashes', version)('@noble/hashes/_assert');
     for (const module of [expected, expected.default ?? {}])
       for (const name of namesOf(module).filter((each) => each !== 'default')) {
         const mine = module === expected ? ours[name] : ours.default[name];
@@ -133,12 +139,9 @@ test('names of older versions have their results', async (t) => {
   const reason = skip('hashes', '1.3.3') || skip('hashes', '1.7.2') || skip('ciphers', '1.1.0');
   if (reason) return t.skip(reason);
   const require = await required;
-  const of = (name, version) => createRequire(join(packageOf(name, version), 'program.js'));
-  const [old, late, cipher] = [
-    of('hashes', '1.3.3'),
-    of('hashes', '1.7.2'),
-    of('ciphers', '1.1.0'),
-  ];
+  const old = nobleOf('hashes', '1.3.3');
+  const late = nobleOf('hashes', '1.7.2');
+  const cipher = nobleOf('ciphers', '1.1.0');
   const our = (path) => require(`@noble/${path}`);
   assert.deepEqual(our('hashes/blake2s').IV, old('@noble/hashes/blake2s').IV);
   const data = Uint8Array.from({ length: 300 }, (_, index) => index);
@@ -188,20 +191,18 @@ test('names of older versions have their results', async (t) => {
   }
 });
 
+/** Bundles a program for browsers. */
+function bundle(contents, options) {
+  const common = { bundle: true, format: 'esm', platform: 'browser', logLevel: 'silent' };
+  return build({ ...common, stdin: { contents, resolveDir: folder }, ...options });
+}
+
 test('a bundle for browsers has only what it uses', async (t) => {
   if (skip('hashes', '1.8.0')) return t.skip(skip('hashes', '1.8.0'));
   await required;
   const size = async (contents) => {
-    const { outputFiles } = await build({
-      stdin: { contents, resolveDir: folder },
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      platform: 'browser',
-      write: false,
-      logLevel: 'silent',
-    });
-    return outputFiles[0].text.trim() === '' ? 0 : gzipSync(outputFiles[0].contents).length;
+    const [{ text }] = (await bundle(contents, { minify: true, write: false })).outputFiles;
+    return text.trim() === '' ? 0 : gzipSync(text).length;
   };
   for (const module of ['sha256', 'utils', 'scrypt'])
     assert.equal(await size(`import * as all from '@noble/hashes/${module}';`), 0, module);
@@ -214,9 +215,8 @@ test('a bundle for browsers has only what it uses', async (t) => {
     ['keccak_256', 'sha3', 8000],
     ['pbkdf2', 'pbkdf2', 6000],
   ]) {
-    const used = await size(
-      `import { ${names} } from '@noble/hashes/${path}'; console.log(${names});`,
-    );
+    const importing = `import { ${names} } from '@noble/hashes/${path}';`;
+    const used = await size(`${importing} console.log(${names});`);
     assert.ok(used < limit, `${names}: ${used} bytes`);
   }
 });
@@ -226,44 +226,32 @@ test('in a bundle for browsers every module has all names, and noble serves the 
   if (reason) return t.skip(reason);
   await required;
   for (const [name, list] of Object.entries(versions)) {
-    const place = packageOf(name, list.split(' ').at(-1));
-    const { exports } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
-    const paths = Object.keys(exports).filter((path) =>
+    const paths = pathsOf(name, last(list)).filter((path) =>
       /^\.\/(?!index|_md|_micro).*\.js$/.test(path),
     );
     const lines = paths.map(
       (path) => `export * as '${path}' from '@noble/${name}${path.slice(1)}';`,
     );
-    await build({
-      stdin: { contents: lines.join('\n'), resolveDir: folder },
-      bundle: true,
-      format: 'esm',
-      platform: 'browser',
-      outfile: join(folder, `${name}.mjs`),
-      logLevel: 'silent',
-    });
+    await bundle(lines.join('\n'), { outfile: join(folder, `${name}.mjs`) });
     const ours = await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-    const noble = createRequire(join(place, 'program.js'));
+    const noble = (path) => nobleOf(name, last(list))(`@noble/${name}${path.slice(1)}`);
     for (const path of paths)
-      for (const each of namesOf(noble(`@noble/${name}${path.slice(1)}`)))
-        assert.ok(each in ours[path], `${path}: ${each}`);
-    const bad =
-      name === 'hashes'
-        ? (of) => of('./blake2.js').blake2b(new Uint8Array(1), { dkLen: 65 })
-        : (of) =>
-            of('./aes.js').gcm(new Uint8Array(5), new Uint8Array(12)).encrypt(new Uint8Array(1));
+      for (const each of namesOf(noble(path))) assert.ok(each in ours[path], `${path}: ${each}`);
+    const [blank, twelve] = [new Uint8Array(1), new Uint8Array(12)];
+    const bad = {
+      hashes: (of) => of('./blake2.js').blake2b(blank, { dkLen: 65 }),
+      ciphers: (of) => of('./aes.js').gcm(new Uint8Array(5), twelve).encrypt(blank),
+    };
     const refusal = (of) => {
       try {
-        return bad(of);
+        return bad[name](of);
       } catch (error) {
         return error.message;
       }
     };
-    const expected = refusal((path) => noble(`@noble/${name}${path.slice(1)}`));
+    const expected = refusal(noble);
     assert.equal(typeof expected, 'string');
-    assert.equal(
-      refusal((path) => ours[path]),
-      expected,
-    );
+    const found = refusal((path) => ours[path]);
+    assert.equal(found, expected);
   }
 });
