@@ -12,7 +12,6 @@ import { test } from 'node:test';
 import { chromium, firefox, missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { columnOf, documented, keep } from '../../tools/engines-table.mjs';
 import { serve } from '../../tools/serve.mjs';
-import { measureBeside, measureFrames } from './measure.mjs';
 import { failuresOf } from '../conformance/suite.mjs';
 import { aeadNames, cipherNames, hashNames, hmacNames } from '../support/algorithms.mjs';
 import { root } from '../support/child.mjs';
@@ -55,30 +54,30 @@ async function testIn(kind, t, inPage) {
   });
   t.diagnostic(`${kind.name} ${browser.version()}`);
 
-  const open = async ({ policy = false, expected = /^$/ } = {}) => {
+  const open = async (use, { policy = false, expected = /^$/ }) => {
     strictly = policy;
     const page = await browser.newPage();
     page.setDefaultTimeout(180_000);
     const complaints = [];
+    const complain = (text) => !expected.test(text) && complaints.push(text);
     page.on(
       'console',
-      (message) =>
-        ['error', 'warning'].includes(message.type()) &&
-        !expected.test(message.text()) &&
-        complaints.push(message.text()),
+      (message) => ['error', 'warning'].includes(message.type()) && complain(message.text()),
     );
-    page.on('pageerror', ({ message }) => !expected.test(message) && complaints.push(message));
-    page.on(
-      'request',
-      (request) =>
-        request.url().startsWith(server.url) ||
-        /^(data|blob):/.test(request.url()) ||
-        complaints.push(`asks for ${request.url()}`),
-    );
+    page.on('pageerror', ({ message }) => complain(message));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(server.url) && !/^(data|blob):/.test(url))
+        complaints.push(`asks for ${url}`);
+    });
     await page.goto(`${server.url}/test/browser/index.html`);
     await page.waitForFunction('globalThis.conform !== undefined');
-    return { page, complaints };
+    await use(page);
+    assert.deepEqual(complaints, []);
+    await page.close();
   };
+  const inNewPage = (title, use, options = {}) =>
+    t.test(title, { timeout, ...options }, () => open(use, options));
 
   const verify = ({ cases, summary }, column, everything = true) => {
     assert.deepEqual(failuresOf(cases), []);
@@ -87,24 +86,14 @@ async function testIn(kind, t, inPage) {
       return;
     }
     assert.ok(cases.length > 1800, `${cases.length} cases`);
-    for (const family of ['hashes', 'hashers', 'states', 'many', 'pieces'])
+    const of = { hashes: hashNames, hmacs: hmacNames, ciphers: cipherNames, seals: aeadNames };
+    for (const family of ['hashers', 'states', 'many', 'pieces']) of[family] = hashNames;
+    for (const [family, names] of Object.entries(of))
       assert.deepEqual(
-        hashNames.filter((each) => !(summary[family][each]?.passed > 0)),
+        names.filter((each) => !(summary[family][each]?.passed > 0)),
         [],
         family,
       );
-    assert.deepEqual(
-      hmacNames.filter((each) => !(summary.hmacs[each]?.passed > 0)),
-      [],
-    );
-    assert.deepEqual(
-      cipherNames.filter((each) => !(summary.ciphers[each]?.passed > 0)),
-      [],
-    );
-    assert.deepEqual(
-      aeadNames.filter((each) => !(summary.seals[each]?.passed > 0)),
-      [],
-    );
     if (column === undefined) return;
     keep(column, { version: browser.version(), summary });
     assert.deepEqual(
@@ -114,40 +103,29 @@ async function testIn(kind, t, inPage) {
     );
   };
 
-  await t.test('in the page', { timeout }, async () => {
-    const { page, complaints } = await open();
+  await inNewPage('in the page', async (page) => {
     assert.equal(
       await page.evaluate('typeof Buffer + typeof process + crossOriginIsolated'),
       'undefinedundefinedfalse',
     );
     const result = await page.evaluate((given) => globalThis.conform(given), inPage);
     verify(result, kind.name, inPage.families === undefined);
-    assert.deepEqual(complaints, []);
-    await page.close();
   });
 
-  await t.test('in a worker', { timeout }, async () => {
-    const { page, complaints } = await open();
+  await inNewPage('in a worker', async (page) => {
     const result = await page.evaluate((given) => globalThis.conformInWorker(given), some);
     verify(result, undefined, all);
-    assert.deepEqual(complaints, []);
-    await page.close();
   });
 
-  await t.test('under a strict policy', { timeout }, async () => {
-    // The browser itself reports what its policy refused.
-    const { page, complaints } = await open({
-      policy: true,
-      expected:
-        /Content[- ]Security[- ]Policy|unsafe-eval|Refused to (create a worker|compile)|worker-src/,
-    });
+  // The browser itself reports what its policy refused.
+  const expected =
+    /Content[- ]Security[- ]Policy|unsafe-eval|Refused to (create a worker|compile)|worker-src/;
+  const underPolicy = async (page) => {
     assert.equal(
       await page.evaluate(async () => {
         const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
-        return WebAssembly.compile(empty).then(
-          () => 'allowed',
-          () => 'refused',
-        );
+        const compiled = WebAssembly.compile(empty);
+        return compiled.then(() => 'allowed').catch(() => 'refused');
       }),
       'refused',
     );
@@ -172,36 +150,28 @@ async function testIn(kind, t, inPage) {
       kind === chromium ? 'Chromium, strict policy' : undefined,
       all,
     );
-    assert.deepEqual(complaints, []);
-    await page.close();
-  });
+  };
+  await inNewPage('under a strict policy', underPolicy, { policy: true, expected });
 
-  await t.test(
-    'beside WebCrypto, at 64 MiB',
-    { skip: !all && 'npm run test:browser' },
-    async () => {
-      const { page, complaints } = await open();
-      for (const { what, ratio, ours, theirs, frame, longTasks, right } of await page.evaluate(
-        measureBeside,
-        { size: 64 * 2 ** 20, rounds: 7 },
-      )) {
-        assert.equal(right, true, what);
-        t.diagnostic(
-          `${what} of 64 MiB: ${ours.toFixed(0)} ms, WebCrypto ${theirs.toFixed(0)} ms, ` +
-            `ratio ${ratio.toFixed(2)}; longest frame ${frame.toFixed(0)} ms, ${longTasks} ` +
-            'tasks over 50 ms',
-        );
-      }
-      assert.deepEqual(complaints, []);
-      await page.close();
-    },
-  );
+  const skip = !all && 'npm run test:browser';
+  const besideWebCrypto = async (page) => {
+    const given = { size: 64 * 2 ** 20, rounds: 7 };
+    const found = await page.evaluate((each) => globalThis.measureBeside(each), given);
+    for (const { what, ratio, ours, theirs, frame, longTasks, right } of found) {
+      assert.equal(right, true, what);
+      t.diagnostic(
+        `${what} of 64 MiB: ${ours.toFixed(0)} ms, WebCrypto ${theirs.toFixed(0)} ms, ` +
+          `ratio ${ratio.toFixed(2)}; longest frame ${frame.toFixed(0)} ms, ${longTasks} ` +
+          'tasks over 50 ms',
+      );
+    }
+  };
+  await inNewPage('beside WebCrypto, at 64 MiB', besideWebCrypto, { skip });
 
-  await t.test('the page is painted while workers compute', { timeout }, async () => {
-    const { page, complaints } = await open();
-    for (const { what, ms, frame, frames, longTasks, right } of await page.evaluate(measureFrames, {
-      size: (all ? 64 : 16) * 2 ** 20,
-    })) {
+  await inNewPage('the page is painted while workers compute', async (page) => {
+    const given = { size: (all ? 64 : 16) * 2 ** 20 };
+    const found = await page.evaluate((each) => globalThis.measureFrames(each), given);
+    for (const { what, ms, frame, frames, longTasks, right } of found) {
       assert.equal(right, true, what);
       if (ms > 500) assert.ok(frames > 3, `${what}: ${frames} frames in ${ms} ms`);
       t.diagnostic(
@@ -209,7 +179,5 @@ async function testIn(kind, t, inPage) {
           `${frames}, ${longTasks} tasks over 50 ms`,
       );
     }
-    assert.deepEqual(complaints, []);
-    await page.close();
   });
 }

@@ -7,6 +7,7 @@ import * as cryptoAsync from '/dist/browser/crypto-async.mjs';
 import * as millrace from '/dist/browser/index.mjs';
 import { useJavaScript } from '/dist/browser/javascript.mjs';
 import * as promises from '/dist/browser/promises.mjs';
+import * as measurements from '/test/browser/measure.mjs';
 import { runConformance } from '/test/conformance/suite.mjs';
 
 /** Runs every case, or those of some families: `{ cases, summary }`. */
@@ -59,5 +60,6 @@ if (typeof document === 'undefined') {
       worker.onerror = ({ message }) => reject(new Error(message));
       worker.postMessage(given);
     });
-  globalThis.entryPoints = { millrace, promises, useJavaScript };
+  globalThis.entryPoints = { millrace, useJavaScript };
+  Object.assign(globalThis, measurements);
 }
