@@ -7,7 +7,6 @@ import { createRequire } from 'node:module';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 import own from 'millrace/node-crypto';
@@ -17,9 +16,7 @@ import { run } from '../support/child.mjs';
 
 const require = createRequire(import.meta.url);
 const registerFile = require.resolve('millrace/register');
-const registerUrl = pathToFileURL(
-  fileURLToPath(import.meta.resolve?.('millrace/register') ?? pathToFileURL(registerFile)),
-).href;
+const registerUrl = import.meta.resolve('millrace/register');
 const native = process.env.MILLRACE_ENGINE !== 'portable';
 
 const bytes = Buffer.from(Array.from({ length: 10_000 }, (_, index) => (index * 7) & 255));
@@ -97,10 +94,8 @@ describe('createHash and createHmac', () => {
         hash.digest();
         return hash;
       };
-      await same((lib) => spent(lib).digest('hex'));
-      await same((lib) => spent(lib).digest());
-      await same((lib) => spent(lib).update('x'));
-      await same((lib) => spent(lib).update(5));
+      for (const encoding of ['hex', undefined]) await same((lib) => spent(lib).digest(encoding));
+      for (const data of ['x', 5]) await same((lib) => spent(lib).update(data));
       await same((lib) => spent(lib).copy?.());
     });
 
@@ -128,11 +123,10 @@ describe('createHash and createHmac', () => {
       for (const encoding of ['hex', undefined]) {
         const late = (lib) => end(lib, (hash) => hash.digest(encoding));
         if (!unwritten) await same(late, `${title}: ${encoding}`);
-        else
-          assert.equal(
-            Buffer.from(await late(own), encoding).toString('hex'),
-            await end(own, (_, digest) => digest),
-          );
+        else {
+          const found = Buffer.from(await late(own), encoding).toString('hex');
+          assert.equal(found, await end(own, (_, digest) => digest));
+        }
       }
       await same((lib) => end(lib, (hash) => typeof hash.update('more')));
       await same(async (lib) => {
@@ -151,12 +145,9 @@ describe('createHash and createHmac', () => {
       return hash.digest('hex') + copy.digest('hex');
     });
     const ended = own.createHash('sha256').update(bytes);
-    const ending = {
-      get outputLength() {
-        ended.digest();
-        return 32;
-      },
-    };
+    const ending = Object.defineProperty({}, 'outputLength', {
+      get: () => (ended.digest(), 32),
+    });
     // A copy would have lost the message.
     assert.throws(() => ended.copy(ending), { code: 'ERR_CRYPTO_HASH_FINALIZED' });
     const sizes = [0, 1, 16, 32, 100, 5000, -1, 1.5, '16', null, NaN, 2 ** 32];
@@ -172,10 +163,13 @@ describe('createHash and createHmac', () => {
   });
 
   test('Hash and Hmac work without new, with it, and as base classes', async () => {
-    await same((lib) => lib.Hash('sha256').update('a').digest('hex'));
-    await same((lib) => new lib.Hash('sha256').update('a').digest('hex'));
-    await same((lib) => lib.Hmac('sha256', 'k').update('a').digest('hex'));
-    await same((lib) => new lib.Hmac('sha256', 'k').update('a').digest('hex'));
+    for (const call of [
+      (lib) => lib.Hash('sha256'),
+      (lib) => new lib.Hash('sha256'),
+      (lib) => lib.Hmac('sha256', 'k'),
+      (lib) => new lib.Hmac('sha256', 'k'),
+    ])
+      await same((lib) => call(lib).update('a').digest('hex'), String(call));
     await same((lib) => lib.Hash());
     await same((lib) => lib.Hmac('sha256'));
     await same((lib) => {
@@ -189,29 +183,20 @@ describe('createHash and createHmac', () => {
   test('keys of every kind work as in Node', async () => {
     const secret = crypto.createSecretKey(Buffer.from('secret'));
     const { publicKey } = crypto.generateKeyPairSync('ed25519');
-    const keys = [
-      '',
-      'key',
-      'é'.repeat(2000),
-      bytes,
-      bytes.subarray(0, 5),
-      new DataView(bytes.buffer),
-    ];
+    const texts = ['', 'key', 'é'.repeat(2000)];
+    const keys = [...texts, bytes, bytes.subarray(0, 5), new DataView(bytes.buffer)];
     for (const key of [...keys, bytes.buffer.slice(0, 40), secret, secret, publicKey, ...bad])
       for (const options of [undefined, null, {}, { encoding: 'hex' }, { encoding: 5 }, 5])
         await same((lib) => lib.createHmac('sha256', key, options).update('abc').digest('base64'));
   });
 
-  test(
-    'hash works as in Node',
-    { skip: crypto.hash === undefined && 'this Node.js has no crypto.hash' },
-    async () => {
-      for (const name of [...hashes, ...strange]) await same((lib) => lib.hash(name, 'abc'));
-      for (const data of [...views, ...bad]) await same((lib) => lib.hash('sha256', data));
-      for (const encoding of [...encodings, null, 'BUFFER', 'utf8'])
-        for (const data of ['abc', bytes]) await same((lib) => lib.hash('sha256', data, encoding));
-    },
-  );
+  const skip = crypto.hash === undefined && 'this Node.js has no crypto.hash';
+  test('hash works as in Node', { skip }, async () => {
+    for (const name of [...hashes, ...strange]) await same((lib) => lib.hash(name, 'abc'));
+    for (const data of [...views, ...bad]) await same((lib) => lib.hash('sha256', data));
+    for (const encoding of [...encodings, null, 'BUFFER', 'utf8'])
+      for (const data of ['abc', bytes]) await same((lib) => lib.hash('sha256', data, encoding));
+  });
 });
 
 describe('key derivation', () => {
@@ -291,62 +276,57 @@ describe('key derivation', () => {
 });
 
 function parameters(more) {
-  return {
-    message: 'm',
-    nonce: 'n'.repeat(16),
-    parallelism: 1,
-    tagLength: 32,
-    memory: 32,
-    passes: 2,
-    ...more,
-  };
+  const cost = { parallelism: 1, tagLength: 32, memory: 32, passes: 2 };
+  return { message: 'm', nonce: 'n'.repeat(16), ...cost, ...more };
 }
 
 describe('millrace/register', () => {
   const log = { MILLRACE_REGISTER_LOG: '1' };
-  const program = (body) => `const { createHash } = crypto; ${body}
-    console.log(createHash('sha256').update('abc').digest('hex').slice(0, 8));`;
   const expected = 'ba7816bf';
+  /** Prints the first digits of a digest; `createHash` is defined before it. */
+  const printing = `console.log(createHash('sha256').update('abc').digest('hex').slice(0, 8));`;
+  /** Runs a program with millrace/register, which must succeed. */
+  const registered = async (source, options) => {
+    const flags = options.esm ? ['--import', registerUrl] : ['--require', registerFile];
+    const { code, stdout, stderr } = await run(source, { bare: true, flags, ...options });
+    assert.equal(code, 0, stderr);
+    return { stdout, stderr };
+  };
   const server = native ? 'Millrace' : 'Node.js';
   const served = (count, call) => new RegExp(`^ +${count} {2}${server} +${call}$`, 'm');
 
   for (const name of ['crypto', 'node:crypto'])
     test(`--require, require('${name}')`, async () => {
-      const { stdout, stderr, code } = await run(
-        program(`const crypto = require('${name}');`).replace(/(.*)(const crypto.*?;)/, '$2 $1'),
-        { bare: true, flags: ['--require', registerFile], env: log },
-      );
-      assert.equal(code, 0, stderr);
+      const source = `const { createHash } = require('${name}'); ${printing}`;
+      const { stdout, stderr } = await registered(source, { env: log });
       assert.match(stdout, new RegExp(expected));
       assert.match(stderr, served(1, 'createHash sha256'));
     });
 
   test('--import, named and default imports', async () => {
-    const { stdout, stderr, code } = await run(
+    const { stdout, stderr } = await registered(
       `import { createHash, randomBytes, scryptSync } from 'node:crypto';
        import crypto, { createHmac } from 'crypto';
-       console.log(createHash('sha256').update('abc').digest('hex').slice(0, 8));
+       ${printing}
        crypto.createHash('MD5').update('abc').digest();
        createHmac('sha1', 'k').digest();
        createHash('sha256');
        randomBytes(8);
        crypto.createHash('sm3');
        scryptSync('a password', 'salt', 8, { N: 16 });`,
-      { bare: true, esm: true, flags: ['--import', registerUrl], env: log },
+      { esm: true, env: log },
     );
-    assert.equal(code, 0, stderr);
     assert.match(stdout, new RegExp(expected));
     assert.match(stderr, served(2, 'createHash sha256'));
-    assert.match(stderr, served(1, 'createHash md5'));
-    assert.match(stderr, served(1, 'createHmac sha1'));
-    assert.match(stderr, served(1, 'scryptSync'));
+    for (const call of ['createHash md5', 'createHmac sha1', 'scryptSync'])
+      assert.match(stderr, served(1, call));
     assert.match(stderr, /^ +1 {2}Node\.js +randomBytes$/m);
     assert.match(stderr, /^ +1 {2}Node\.js +createHash sm3$/m);
     assert.doesNotMatch(stderr, /password/);
   });
 
   test('nothing of Millrace is loaded before the first call', async () => {
-    const { stdout, stderr, code } = await run(
+    const { stdout } = await registered(
       `const crypto = require('node:crypto');
        const { createHash, Hash, Cipheriv } = crypto;
        const loaded = () => Object.keys(require.cache).some((file) => file.endsWith('core.js'));
@@ -369,18 +349,14 @@ describe('millrace/register', () => {
          traced: crypto.createHmac === traced,
          hmac: crypto.createHmac('sha256', 'k').update('abc').digest('hex').slice(0, 8),
        }));`,
-      { bare: true, flags: ['--require', registerFile] },
+      {},
     );
-    assert.equal(code, 0, stderr);
     const { name, length } = crypto.createHash;
     assert.deepEqual(JSON.parse(stdout), {
       before: false,
       after: true,
       digests: Array.from({ length: 5 }, () => [true, expected]),
-      names: [
-        [name, length],
-        [name, length],
-      ],
+      names: Array.from({ length: 2 }, () => [name, length]),
       cipher: true,
       traced: true,
       hmac: crypto.createHmac('sha256', 'k').update('abc').digest('hex').slice(0, 8),
@@ -388,33 +364,29 @@ describe('millrace/register', () => {
   });
 
   test('worker threads inherit it', async () => {
-    const { stdout, stderr, code } = await run(
+    const { stdout, stderr } = await registered(
       `const { Worker, isMainThread } = require('node:worker_threads');
-       const crypto = require('crypto');
+       const { createHash } = require('crypto');
        if (isMainThread) new Worker(__filename);
-       else console.log(crypto.createHash('sha256').update('abc').digest('hex').slice(0, 8));`,
-      { bare: true, flags: ['--require', registerFile], env: log },
+       else ${printing}`,
+      { env: log },
     );
-    assert.equal(code, 0, stderr);
     assert.match(stdout, new RegExp(expected));
     assert.match(stderr, served(1, 'createHash sha256'));
     assert.match(stderr, /worker \d/);
   });
 
   test('Millrace beside it does not call itself', async () => {
-    const { stdout, stderr, code } = await run(
+    const nodeCrypto = JSON.stringify(require.resolve('millrace/node-crypto'));
+    const { stdout, stderr } = await registered(
       `const crypto = require('crypto');
        const key = crypto.createSecretKey(Buffer.alloc(32, 1));
        const one = crypto.createHmac('sha256', key).update('a').digest('hex');
        const two = millrace.hmac('sha256', key, 'a', 'hex');
-       const three = require('millrace/node-crypto').createHash('sha256').update('a').digest('hex');
-       console.log(one === two, three === millrace.hash('sha256', 'a', 'hex'));`.replace(
-        "'millrace/node-crypto'",
-        JSON.stringify(require.resolve('millrace/node-crypto')),
-      ),
-      { flags: ['--require', registerFile] },
+       const three = require(${nodeCrypto}).createHash('sha256').update('a').digest('hex');
+       console.log(one === two, three === millrace.hash('sha256', 'a', 'hex'));`,
+      { bare: false },
     );
-    assert.equal(code, 0, stderr);
     assert.equal(stdout.trim(), 'true true');
     assert.equal(stderr, '');
   });
