@@ -25,10 +25,10 @@ const suites = [
   {
     entryPoint: 'bigint-buffer',
     tests: 38,
-    broken: { toBufferBE: '() => Buffer.alloc(1)' },
+    broken: 'toBufferBE: () => Buffer.alloc(1)',
     find: () => join(fetchPackage('bigint-buffer', '1.1.5'), 'src', 'index.spec.ts'),
   },
-  { entryPoint: 'bigint-hash', tests: 48, broken: { hashAsBigInt: '() => 0n' }, find: givenSpec },
+  { entryPoint: 'bigint-hash', tests: 48, broken: 'hashAsBigInt: () => 0n', find: givenSpec },
 ];
 
 /** Where each of the two lays its compiled test, and the entry that it looks for from there. */
@@ -39,52 +39,33 @@ const layouts = [
 
 for (const { entryPoint, tests, broken, find } of suites) {
   const spec = attempt(() => compile(entryPoint, find()));
+  const options = { skip: spec.missing };
   for (const { entry, place, browser } of layouts) {
-    test(
-      `the original's ${tests} tests against millrace/${entryPoint}/dist/${entry}.js`,
-      { skip: spec.missing },
-      async () => {
-        const suite = layOut(
-          `${entryPoint}-${entry}`,
-          spec.file,
-          place,
-          entry,
-          `module.exports = require(${resolved(`millrace/${entryPoint}/dist/${entry}.js`)});\n`,
-        );
-        assert.deepEqual(await runSuite(suite, browser), { passed: tests, failed: [] });
-      },
-    );
+    const name = `millrace/${entryPoint}/dist/${entry}.js`;
+    test(`the original's ${tests} tests against ${name}`, options, async () => {
+      const source = `module.exports = require(${resolved(name)});\n`;
+      const suite = layOut(`${entryPoint}-${entry}`, spec.file, place, entry, source);
+      assert.deepEqual(await runSuite(suite, browser), { passed: tests, failed: [] });
+    });
   }
 
-  test(
-    `the original's tests of ${entryPoint} do use our entry point`,
-    { skip: spec.missing },
-    async () => {
-      // With one function broken some must fail; else they would have been testing something else.
-      const [[name, source]] = Object.entries(broken);
-      const suite = layOut(
-        `${entryPoint}-broken`,
-        spec.file,
-        'src',
-        'node',
-        'module.exports = { ' +
-          `...require(${JSON.stringify(require.resolve(`millrace/${entryPoint}`))}), ${name}: ` +
-          `${source} };\n`,
-      );
-      const { passed, failed } = await runSuite(suite, false);
-      assert.ok(failed.length > 0);
-      assert.equal(passed + failed.length, tests);
-    },
-  );
+  test(`the original's tests of ${entryPoint} do use our entry point`, options, async () => {
+    // With one function broken some must fail; else they would have been testing something else.
+    const ours = `...require(${resolved(`millrace/${entryPoint}`)})`;
+    const source = `module.exports = { ${ours}, ${broken} };\n`;
+    const suite = layOut(`${entryPoint}-broken`, spec.file, 'src', 'node', source);
+    const { passed, failed } = await runSuite(suite, false);
+    assert.ok(failed.length > 0);
+    assert.equal(passed + failed.length, tests);
+  });
 }
 
 function attempt(prepare) {
   try {
     return { file: prepare(), missing: false };
   } catch (error) {
-    return {
-      missing: `the original's tests cannot be had here: ${String(error.message).split('\n')[0]}`,
-    };
+    const [reason] = String(error.message).split('\n');
+    return { missing: `the original's tests cannot be had here: ${reason}` };
   }
 }
 
@@ -104,25 +85,11 @@ function compile(entryPoint, spec) {
   mkdirSync(place);
   copyFileSync(spec, join(place, 'index.spec.ts'));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  execFileSync(
-    process.execPath,
-    [
-      tsc,
-      join(place, 'index.spec.ts'),
-      '--ignoreConfig',
-      '--noCheck',
-      '--noResolve',
-      '--types',
-      '',
-      '--module',
-      'commonjs',
-      '--target',
-      'es2022',
-      '--outDir',
-      place,
-    ],
-    { encoding: 'utf8', cwd: place },
-  );
+  const loose = ['--ignoreConfig', '--noCheck', '--noResolve', '--types', ''];
+  const format = ['--module', 'commonjs', '--target', 'es2022', '--outDir', place];
+  execFileSync(process.execPath, [tsc, join(place, 'index.spec.ts'), ...loose, ...format], {
+    cwd: place,
+  });
   return join(place, 'index.spec.js');
 }
 
@@ -145,10 +112,8 @@ async function runSuite(file, browser) {
   const flags = browser
     ? ['--eval', `process.browser = true; require(${JSON.stringify(file)});`]
     : [file];
-  const { stdout } = await promisify(execFile)(process.execPath, flags, {
-    timeout: 300_000,
-    maxBuffer: 2 ** 24,
-  });
+  const options = { timeout: 300_000, maxBuffer: 2 ** 24 };
+  const { stdout } = await promisify(execFile)(process.execPath, flags, options);
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }
 

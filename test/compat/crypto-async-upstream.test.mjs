@@ -15,6 +15,7 @@ import { entryPaths, temporary } from '../support/child.mjs';
 import { fetchPackage } from '../support/registry.mjs';
 
 const runs = Number(process.env.MILLRACE_UPSTREAM_RUNS || 3);
+const entryPoint = JSON.stringify(entryPaths['millrace/crypto-async']);
 const packages = { '@ronomon/crypto-async': '5.0.1', '@ronomon/queue': '3.0.1' };
 
 const folder = temporary();
@@ -22,33 +23,25 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const missing = prepare();
 
-test(
-  `the original's test.js, ${runs} times`,
-  { skip: missing, timeout: 300_000 + runs * 60_000 },
-  async (t) => {
-    for (let round = 1; round <= runs; round++) {
-      const { stdout, stderr, code } = await runUpstream('test.js');
-      const seed = /SEED\s*=\s*\S+/.exec(stdout)?.[0] ?? 'no seed printed';
-      assert.equal(
-        code,
-        0,
-        `run ${round}, ${seed}: exit code ${code}\n${stdout.slice(-2000)}\n${stderr.slice(-4000)}`,
-      );
-      assert.match(stdout, /PASSED ALL TESTS/, `run ${round}, ${seed}`);
-      t.diagnostic(`upstream run ${round}: ${seed}`);
-    }
-  },
-);
+const options = { skip: missing, timeout: 300_000 + runs * 60_000 };
+test(`the original's test.js, ${runs} times`, options, async (t) => {
+  for (let round = 1; round <= runs; round++) {
+    const { stdout, stderr, code } = await runUpstream();
+    const seed = /SEED\s*=\s*\S+/.exec(stdout)?.[0] ?? 'no seed printed';
+    const output = `${stdout.slice(-2000)}\n${stderr.slice(-4000)}`;
+    assert.equal(code, 0, `run ${round}, ${seed}: exit code ${code}\n${output}`);
+    assert.match(stdout, /PASSED ALL TESTS/, `run ${round}, ${seed}`);
+    t.diagnostic(`upstream run ${round}: ${seed}`);
+  }
+});
 
 test("the original package's test.js does use our entry point", { skip: missing }, async () => {
   // With one constant changed it must fail; else it would have been testing something else.
   writeFileSync(
     join(folder, 'index.js'),
-    'module.exports = { ' +
-      `...require(${JSON.stringify(entryPaths['millrace/crypto-async'])}), E_KEY: ` +
-      `'changed' };\n`,
+    `module.exports = { ...require(${entryPoint}), E_KEY: 'changed' };\n`,
   );
-  const { code, stdout } = await runUpstream('test.js');
+  const { code, stdout } = await runUpstream();
   assert.notEqual(code, 0);
   assert.doesNotMatch(stdout, /PASSED ALL TESTS/);
 });
@@ -65,29 +58,17 @@ function prepare() {
     mkdirSync(place, { recursive: true });
     for (const file of ['package.json', 'index.js'])
       copyFileSync(join(queue, file), join(place, file));
-    writeFileSync(
-      join(folder, 'index.js'),
-      `module.exports = require(${JSON.stringify(entryPaths['millrace/crypto-async'])});\n`,
-    );
+    writeFileSync(join(folder, 'index.js'), `module.exports = require(${entryPoint});\n`);
     return false;
   } catch (error) {
     return `@ronomon/crypto-async cannot be had here: ${String(error.message).split('\n')[0]}`;
   }
 }
 
-async function runUpstream(program) {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
-      cwd: folder,
-      timeout: 300_000,
-      maxBuffer: 2 ** 26,
-    });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    return {
-      code: error.code ?? error.signal,
-      stdout: error.stdout ?? '',
-      stderr: error.stderr ?? '',
-    };
-  }
+async function runUpstream() {
+  const options = { cwd: folder, timeout: 300_000, maxBuffer: 2 ** 26 };
+  const ended = await promisify(execFile)(process.execPath, ['test.js'], options).catch(
+    (error) => error,
+  );
+  return { code: ended.code ?? ended.signal ?? 0, stdout: ended.stdout, stderr: ended.stderr };
 }
