@@ -2,8 +2,11 @@
 // project's folder, writes a program below `out` and resolves to the program's path and what is to
 // be said against its log. Run in a separate process each.
 
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+
+import { refuse, runEsbuild, runRollup, runWebpack } from './bundle.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -17,37 +20,22 @@ export const builders = {
   },
 
   async webpack(project, out) {
-    const { default: webpack } = await import('webpack');
-    const stats = await new Promise((resolve, reject) => {
-      const compiler = webpack({
-        mode: 'production',
-        target: 'node',
-        context: project,
-        entry: './server.mjs',
-        output: { path: out, filename: 'server.cjs' },
-      });
-      compiler.run((error, done) => compiler.close(() => (error ? reject(error) : resolve(done))));
-    });
-    const { errors, warnings } = stats.toJson({ errors: true, warnings: true });
-    refuse([...errors, ...warnings].map(({ message }) => message));
+    const output = { path: out, filename: 'server.cjs' };
+    const program = { target: 'node', context: project, entry: './server.mjs' };
+    refuse(await runWebpack({ ...program, output }));
     return join(out, 'server.cjs');
   },
 
   async rollup(project, out) {
-    const [{ rollup }, { nodeResolve }, { default: commonjs }] = await Promise.all([
-      import('rollup'),
+    const [{ nodeResolve }, { default: commonjs }] = await Promise.all([
       import('@rollup/plugin-node-resolve'),
       import('@rollup/plugin-commonjs'),
     ]);
-    const complaints = [];
     const plugins = [nodeResolve({ preferBuiltins: true, exportConditions: ['node'] }), commonjs()];
-    const bundle = await rollup({
-      input: join(project, 'server.mjs'),
-      plugins,
-      onwarn: ({ message }) => complaints.push(message),
-    });
-    await bundle.write({ dir: out, format: 'es', entryFileNames: '[name].mjs' });
-    await bundle.close();
+    const complaints = await runRollup(
+      { input: join(project, 'server.mjs'), plugins },
+      { dir: out, format: 'es', entryFileNames: '[name].mjs' },
+    );
     refuse(complaints);
     return join(out, 'server.mjs');
   },
@@ -65,26 +53,19 @@ export const builders = {
   },
 
   async '@vercel/ncc'(project, out) {
-    const { writeFileSync, mkdirSync } = await import('node:fs');
-    const { dirname } = await import('node:path');
     const { code, assets } = await require('@vercel/ncc')(join(project, 'server.mjs'), {
       cache: false,
       quiet: true,
       filename: 'server.mjs',
     });
-    for (const [name, { source }] of Object.entries({
-      ...assets,
-      'server.mjs': { source: code },
-    })) {
+    const files = { ...assets, 'server.mjs': { source: code } };
+    for (const [name, { source }] of Object.entries(files)) {
       mkdirSync(dirname(join(out, name)), { recursive: true });
       writeFileSync(join(out, name), source);
     }
     // The binary is an asset: the program needs no node_modules.
-    refuse(
-      Object.keys(assets).some((name) => name.endsWith('.node'))
-        ? []
-        : ['the binary is not among the assets'],
-    );
+    if (!Object.keys(assets).some((name) => name.endsWith('.node')))
+      refuse(['the binary is not among the assets']);
     return join(out, 'server.mjs');
   },
 
@@ -93,18 +74,13 @@ export const builders = {
    * no others.
    */
   async '@vercel/nft'(project, out) {
-    const { copyFileSync, mkdirSync } = await import('node:fs');
-    const { dirname } = await import('node:path');
     const { nodeFileTrace } = await import('@vercel/nft');
-    const { fileList, warnings } = await nodeFileTrace([join(project, 'server.mjs')], {
-      base: project,
-    });
+    const server = join(project, 'server.mjs');
+    const { fileList, warnings } = await nodeFileTrace([server], { base: project });
     // The packages of other platforms are not installed.
-    refuse(
-      [...warnings]
-        .map(({ message }) => message)
-        .filter((message) => !message.startsWith('Failed to resolve dependency "@millrace/')),
-    );
+    const expected = 'Failed to resolve dependency "@millrace/';
+    const messages = [...warnings].map(({ message }) => message);
+    refuse(messages.filter((message) => !message.startsWith(expected)));
     for (const file of fileList) {
       mkdirSync(dirname(join(out, file)), { recursive: true });
       copyFileSync(join(project, file), join(out, file));
@@ -114,19 +90,7 @@ export const builders = {
 };
 
 async function esbuild(project, outfile, format) {
-  const { build } = await import('esbuild');
-  const { warnings } = await build({
-    entryPoints: [join(project, 'server.mjs')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format,
-    logLevel: 'silent',
-  });
-  refuse(warnings.map(({ text }) => text));
+  const entryPoints = [join(project, 'server.mjs')];
+  refuse(await runEsbuild({ entryPoints, outfile, platform: 'node', format }));
   return outfile;
-}
-
-function refuse(complaints) {
-  if (complaints.length > 0) throw new Error(complaints.join('\n'));
 }

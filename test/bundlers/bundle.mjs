@@ -14,20 +14,8 @@ const NONE = /^$/;
  */
 export const bundlers = {
   async esbuild(entry, out, _project, accepted = NONE) {
-    const { build } = await import('esbuild');
-    const { warnings } = await build({
-      entryPoints: { page: entry },
-      outdir: out,
-      bundle: true,
-      minify: true,
-      splitting: true,
-      format: 'esm',
-      logLevel: 'silent',
-    });
-    refuse(
-      warnings.map(({ text }) => text),
-      accepted,
-    );
+    const options = { entryPoints: { page: entry }, outdir: out, format: 'esm' };
+    refuse(await runEsbuild({ ...options, minify: true, splitting: true }), accepted);
     return 'page.js';
   },
 
@@ -47,38 +35,20 @@ export const bundlers = {
   },
 
   async webpack(entry, out, _project, accepted = NONE) {
-    const { default: webpack } = await import('webpack');
-    const stats = await new Promise((resolve, reject) => {
-      const compiler = webpack({
-        mode: 'production',
-        entry,
-        output: { path: out, filename: 'page.js' },
-      });
-      compiler.run((error, done) => compiler.close(() => (error ? reject(error) : resolve(done))));
-    });
+    const complaints = await runWebpack({ entry, output: { path: out, filename: 'page.js' } });
     // Its sizes are those of the page, which has everything.
-    const { errors, warnings } = stats.toJson({ errors: true, warnings: true });
     refuse(
-      [...errors, ...warnings]
-        .map(({ message }) => message)
-        .filter((message) => !/size limit|lazy load/.test(message)),
+      complaints.filter((message) => !/size limit|lazy load/.test(message)),
       accepted,
     );
     return 'page.js';
   },
 
   async rollup(entry, out, _project, accepted = NONE) {
-    const [{ rollup }, { nodeResolve }, { transform }] = await Promise.all([
-      import('rollup'),
+    const [{ nodeResolve }, { transform }] = await Promise.all([
       import('@rollup/plugin-node-resolve'),
       import('esbuild'),
     ]);
-    const complaints = [];
-    const bundle = await rollup({
-      input: { page: entry },
-      plugins: [nodeResolve({ browser: true })],
-      onwarn: ({ message }) => complaints.push(message),
-    });
     // It does not minify by itself.
     const minify = {
       name: 'minify',
@@ -87,14 +57,42 @@ export const bundlers = {
         map: null,
       }),
     };
-    await bundle.write({ dir: out, format: 'es', plugins: [minify] });
-    await bundle.close();
+    const input = { input: { page: entry }, plugins: [nodeResolve({ browser: true })] };
+    const complaints = await runRollup(input, { dir: out, format: 'es', plugins: [minify] });
     refuse(complaints, accepted);
     return 'page.js';
   },
 };
 
-function refuse(complaints, accepted) {
+/** Bundles with esbuild; resolves to its complaints. */
+export async function runEsbuild(options) {
+  const { build } = await import('esbuild');
+  const { warnings } = await build({ bundle: true, logLevel: 'silent', ...options });
+  return warnings.map(({ text }) => text);
+}
+
+/** Bundles with webpack; resolves to its complaints. */
+export async function runWebpack(options) {
+  const { default: webpack } = await import('webpack');
+  const stats = await new Promise((resolve, reject) => {
+    const compiler = webpack({ mode: 'production', ...options });
+    compiler.run((error, done) => compiler.close(() => (error ? reject(error) : resolve(done))));
+  });
+  const { errors, warnings } = stats.toJson({ errors: true, warnings: true });
+  return [...errors, ...warnings].map(({ message }) => message);
+}
+
+/** Bundles with Rollup; resolves to its complaints. */
+export async function runRollup(input, output) {
+  const { rollup } = await import('rollup');
+  const complaints = [];
+  const bundle = await rollup({ ...input, onwarn: ({ message }) => complaints.push(message) });
+  await bundle.write(output);
+  await bundle.close();
+  return complaints;
+}
+
+export function refuse(complaints, accepted = NONE) {
   const refused = complaints.filter((each) => !accepted.test(each));
   if (refused.length > 0) throw new Error(refused.join('\n'));
 }
