@@ -363,19 +363,6 @@ describe('millrace/register', () => {
     });
   });
 
-  test('worker threads inherit it', async () => {
-    const { stdout, stderr } = await registered(
-      `const { Worker, isMainThread } = require('node:worker_threads');
-       const { createHash } = require('crypto');
-       if (isMainThread) new Worker(__filename);
-       else ${printing}`,
-      { env: log },
-    );
-    assert.match(stdout, new RegExp(expected));
-    assert.match(stderr, served(1, 'createHash sha256'));
-    assert.match(stderr, /worker \d/);
-  });
-
   test('Millrace beside it does not call itself', async () => {
     const nodeCrypto = JSON.stringify(require.resolve('millrace/node-crypto'));
     const { stdout, stderr } = await registered(

@@ -557,7 +557,7 @@ describe('millrace/register-webcrypto', () => {
   };
   const env = { MILLRACE_REGISTER_LOG: '1' };
   const server = native ? 'Millrace' : 'Node.js';
-  const served = (count, call) => new RegExp(`^ +${count} {2}${server} +subtle\\.${call}$`, 'm');
+  const served = (count, call) => new RegExp(`^ +${count} {2}${server} +${call}$`, 'gm');
 
   for (const [flag, file] of Object.entries(registers))
     test(`${flag}: globalThis.crypto and node:crypto`, async () => {
@@ -573,7 +573,7 @@ describe('millrace/register-webcrypto', () => {
       );
       assert.equal(code, 0, stderr);
       assert.equal(stdout, 'ba7816bf\nba7816bf\nba7816bf\ntrue true\n');
-      assert.match(stderr, served(3, 'digest sha-256'));
+      assert.match(stderr, served(3, 'subtle\\.digest sha-256'));
       assert.match(stderr, /^ +1 {2}Node\.js +subtle\.generateKey ecdsa$/m);
     });
 
@@ -590,9 +590,10 @@ describe('millrace/register-webcrypto', () => {
     );
     assert.equal(code, 0, stderr);
     assert.equal(stdout, '20\n20\n');
-    assert.equal(stderr.match(new RegExp(served(1, 'digest sha-1').source, 'gm')).length, 2);
+    for (const call of ['subtle\\.digest sha-1', 'createHash sha256'])
+      assert.equal(stderr.match(served(1, call)).length, 2, call);
     assert.equal(stderr.match(/millrace\/register: calls/g).length, 2);
-    assert.match(stderr, /createHash sha256/);
+    assert.match(stderr, /worker \d/);
   });
 
   test("jose works on Millrace's keys", async () => {

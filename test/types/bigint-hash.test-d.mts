@@ -3,11 +3,10 @@
 import * as conversions from 'millrace/bigint-buffer';
 import * as entryPoint from 'millrace/bigint-hash';
 
-import { is } from './equal.mjs';
+import { is, isBigint, isNumber } from './equal.mjs';
 
 const isHash = is<entryPoint.Hash>();
 const isBuffer = is<Buffer<ArrayBuffer>>();
-const isBigint = is<bigint>();
 
 const { getHasher, hashAsBigInt, hashAsBuffer, HashType, InputEncoding } = entryPoint;
 const { KeccakHasher, OpensslHasher, OutputType, XxHasher } = entryPoint;
@@ -46,9 +45,9 @@ isBigint(hasher.digest(OutputType.BigInt) as bigint);
 isHash(new OpensslHasher(HashType.MD5) as entryPoint.Hash);
 is<entryPoint.OpensslHasher>()(new OpensslHasher('md5').update('text'));
 isBigint(new KeccakHasher('keccak256').digest('bigint'));
-is<number>()(OpensslHasher.getOpensslType(HashType.MD5));
-is<number>()(KeccakHasher.getKeccakType('sha3-256'));
-is<number>()(XxHasher.getXxHashType('xxHash32'));
+isNumber(OpensslHasher.getOpensslType(HashType.MD5));
+isNumber(KeccakHasher.getKeccakType('sha3-256'));
+isNumber(XxHasher.getXxHashType('xxHash32'));
 
 const names: entryPoint.HashName[] = [HashType.MD5, 'md5', 'ripemd160', name];
 is<entryPoint.HashName[]>()(names);

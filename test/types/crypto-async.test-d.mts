@@ -2,11 +2,9 @@
 
 import entryPoint, { cipher, CIPHER_BLOCK_MAX, E_CORRUPT, hash, hmac } from 'millrace/crypto-async';
 
-import { is } from './equal.mjs';
+import { is, isNumber, isString, isVoid } from './equal.mjs';
 
 const isBuffer = is<Buffer<ArrayBuffer>>();
-const isNumber = is<number>();
-const isVoid = is<void>();
 const isBufferOrNone = is<Buffer<ArrayBuffer> | undefined>();
 const isNumberOrNone = is<number | undefined>();
 
@@ -15,7 +13,7 @@ declare const view: DataView;
 const part = [buffer, 0, 32] as const;
 
 isNumber(CIPHER_BLOCK_MAX);
-is<string>()(E_CORRUPT as string);
+isString(E_CORRUPT as string);
 is<typeof hash>()(entryPoint.hash);
 
 isBuffer(hash('sha256', buffer));

@@ -4,11 +4,9 @@ import * as millrace from 'millrace';
 import { aes_256_gcm, sha256 } from 'millrace/portable';
 import promises from 'millrace/promises';
 
-import { is, type Equal, type Expect } from './equal.mjs';
+import { is, isBoolean, isNumber, isString, isVoid, type Equal, type Expect } from './equal.mjs';
 
 const isBuffer = is<Buffer<ArrayBuffer>>();
-const isString = is<string>();
-const isVoid = is<void>();
 const isBufferLater = is<Promise<Buffer<ArrayBuffer>>>();
 
 const { cipher, createHash, createHmac, createKey, hash, hashMany, hmac, hmacMany } = millrace;
@@ -33,10 +31,10 @@ const engine = 'portable';
 // ---- synchronous
 isBuffer(hash('sha256', bytes, one));
 isString(hash('sha256', bytes, { engine, encoding: 'hex' }));
-is<number>()(hash('sha256', bytes, { engine, target: bytes }));
+isNumber(hash('sha256', bytes, { engine, target: bytes }));
 isBuffer(hash('sha256', bytes, { engine: preference }));
 isString(hmac('sha256', key, bytes, { engine, encoding: 'hex' }));
-is<number>()(hmac('sha256', key, bytes, { engine, target: bytes }));
+isNumber(hmac('sha256', key, bytes, { engine, target: bytes }));
 isBuffer(hashMany('sha256', ['text'], { engine }));
 is<string[]>()(hashMany('sha256', ['text'], { engine, encoding: 'hex' }));
 isBuffer(hmacMany('sha256', key, ['text'], { engine }));
@@ -52,7 +50,7 @@ isBuffer(pbkdf2('password', 'salt', 3, 32, 'sha256', { engine }));
 isBuffer(hkdf('sha256', 'secret', 'salt', 'info', 32, { engine }));
 isBuffer(argon2('argon2id', { message: 'password', nonce: 'salt', engine }));
 isString(hashPassword('password', { engine }));
-is<boolean>()(verifyPassword('password', '$2b$', { engine }));
+isBoolean(verifyPassword('password', '$2b$', { engine }));
 isBuffer(hashFile('sha256', 'path', { engine }));
 
 // ---- with a callback

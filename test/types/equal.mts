@@ -14,6 +14,12 @@ export function is<Wanted>() {
   ): void => {};
 }
 
+export const isString = is<string>();
+export const isNumber = is<number>();
+export const isVoid = is<void>();
+export const isBigint = is<bigint>();
+export const isBoolean = is<boolean>();
+
 // The tool itself must be able to fail.
 is<string>()('text' as string);
 // @ts-expect-error a string is not a number

@@ -7,21 +7,17 @@ import { pipeline } from 'node:stream/promises';
 
 import * as millrace from 'millrace';
 
-import { is, type Equal, type Expect } from './equal.mjs';
+import { is, isBigint, isBoolean, isNumber, isString, isVoid } from './equal.mjs';
+import type { Equal, Expect } from './equal.mjs';
 
 const isHash = is<millrace.Hash>();
 const isHmac = is<millrace.Hmac>();
 const isError = is<millrace.MillraceError | NodeJS.ErrnoException | null>();
 const isHex = is<`0x${string}`>();
 const isBuffer = is<Buffer<ArrayBuffer>>();
-const isString = is<string>();
-const isNumber = is<number>();
-const isVoid = is<void>();
 const isBuffers = is<Buffer<ArrayBuffer>[]>();
 const isHexes = is<`0x${string}`[]>();
 const isDone = is<Promise<void>>();
-const isBigint = is<bigint>();
-const isBoolean = is<boolean>();
 const isBufferLater = is<Promise<Buffer<ArrayBuffer>>>();
 const isStrings = is<string[]>();
 const isBigints = is<bigint[]>();

@@ -3,11 +3,9 @@
 
 import * as portable from 'millrace/portable';
 
-import { is, type Equal, type Expect } from './equal.mjs';
+import { is, isBigint, isBoolean, isNumber, isString, type Equal, type Expect } from './equal.mjs';
 
 const isBytes = is<Uint8Array<ArrayBuffer>>();
-const isString = is<string>();
-const isBigint = is<bigint>();
 
 const { blake3, createHmac, hmac, sha256, shake256, xxh3_64 } = portable;
 const { aes_256_ctr, aes_256_gcm, timingSafeEqual, unwrapKey, wrapKey } = portable;
@@ -36,8 +34,8 @@ isBytes(shake256(bytes, { outputLength: 64 }));
 isBigint(xxh3_64(bytes, { seed: 1n, encoding: 'bigint' }));
 isBigint(xxh3_64(bytes, { seed: 1, encoding: 'bigint' }));
 isString(sha256.algorithm);
-is<number>()(sha256.outputLength);
-is<number>()(sha256.blockSize);
+isNumber(sha256.outputLength);
+isNumber(sha256.blockSize);
 is<portable.HashFunction>()(sha256);
 is<portable.HashFunction<portable.OutputOptions & portable.KeyOptions & portable.ContextOptions>>()(
   blake3,
@@ -101,7 +99,7 @@ isBytes(hkdf.expand(sha256, bytes, 'info', 32));
 isBytes(wrapKey('aes-128-kw', { key: bytes, source: bytes }));
 isBytes(unwrapKey('aes-128-kw', { key: bytes, source: bytes }));
 isBytes(argon2('argon2id', { message: 'password', nonce: bytes }));
-is<boolean>()(timingSafeEqual(bytes, new ArrayBuffer(4)));
+isBoolean(timingSafeEqual(bytes, new ArrayBuffer(4)));
 // @ts-expect-error no such Argon2
 argon2('argon2', { message: 'password', nonce: bytes });
 // @ts-expect-error a function of this entry point, not a name
