@@ -23,16 +23,10 @@ const { toBigIntLE, toBigIntBE, toBufferLE, toBufferBE } = entryPoint;
 const hashers = [OpensslHasher, KeccakHasher, XxHasher];
 
 /** The original package's table: member, value, our name, class and number, digest size. */
-const types = require('./bigint-hash-types.json').map(
-  ([member, value, name, hasher, number, size]) => ({
-    member,
-    value,
-    name,
-    hasher: entryPoint[hasher],
-    number,
-    size,
-  }),
-);
+const types = require('./bigint-hash-types.json').map((row) => {
+  const [member, value, name, hasher, number, size] = row;
+  return { member, value, name, hasher: entryPoint[hasher], number, size };
+});
 
 const numberOf = {
   OpensslHasher: OpensslHasher.getOpensslType,
@@ -52,10 +46,11 @@ const typeError = (code) => (error) => {
   return true;
 };
 const md5 = (data) => hashAsBigInt('md5', Buffer.from(data));
-const updated = (...given) =>
-  getHasher('md5')
+function updated(...given) {
+  return getHasher('md5')
     .update(...given)
     .digestBigInt();
+}
 
 /** Checks that every call with the value throws the error of `check`. */
 function refuses(calls, value, check) {
@@ -92,27 +87,19 @@ test("the original packages' entries lead to the same modules", () => {
 });
 
 test('loading prints nothing', async () => {
-  const entryPoints = ['millrace/bigint-hash', 'millrace/bigint-buffer'].map(
-    (name) => `require(${JSON.stringify(require.resolve(name))});`,
-  );
-  const { code, stdout, stderr } = await run(entryPoints.join('\n'), { bare: true });
+  const files = ['bigint-hash', 'bigint-buffer'].map((name) => require.resolve(`millrace/${name}`));
+  const source = `for (const file of ${JSON.stringify(files)}) require(file);`;
+  const { code, stdout, stderr } = await run(source, { bare: true });
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' });
 });
 
 test('the enumerations: plain objects in the order of old', () => {
-  assert.deepEqual(
-    Object.entries(HashType),
-    types.map(({ member, value }) => [member, value]),
-  );
-  assert.deepEqual(Object.entries(InputEncoding), [
-    ['UTF8', 'utf8'],
-    ['ASCII', 'ascii'],
-    ['LATIN1', 'latin1'],
-  ]);
-  assert.deepEqual(Object.entries(OutputType), [
-    ['BigInt', 'bigint'],
-    ['Buffer', 'buffer'],
-  ]);
+  const values = types.map(({ member, value }) => [member, value]);
+  assert.deepEqual(Object.entries(HashType), values);
+  const encodings = { UTF8: 'utf8', ASCII: 'ascii', LATIN1: 'latin1' };
+  assert.deepEqual(Object.entries(InputEncoding), Object.entries(encodings));
+  const outputs = { BigInt: 'bigint', Buffer: 'buffer' };
+  assert.deepEqual(Object.entries(OutputType), Object.entries(outputs));
   for (const each of [HashType, InputEncoding, OutputType])
     assert.equal(Object.getPrototypeOf(each), Object.prototype);
 });

@@ -18,7 +18,7 @@ import { npm } from '../../tools/install.mjs';
 import { pack, serve } from '../package/packed.mjs';
 import { temporary } from '../support/child.mjs';
 import { runOwnSuites } from './own-suites.mjs';
-import { noble, nodeCrypto } from './programs.mjs';
+import { checksOf, noble, nodeCrypto } from './programs.mjs';
 
 /** The packages of each program, with the versions that are installed. */
 const versions = createRequire(import.meta.url)('./packages.json');
@@ -65,7 +65,7 @@ async function runPrograms() {
     [noble, overrides, []],
     [nodeCrypto, {}, ['--import', 'millrace/register']],
   ])
-    for (const [name, checks] of Object.entries(programs).filter(isChosen)) {
+    for (const [name, program] of Object.entries(programs).filter(isChosen)) {
       const place = name.replaceAll(/\W+/g, '-');
       const install = (kind, replaced) =>
         project(`${place}-${kind}`, versions[name], replaced, file);
@@ -73,7 +73,7 @@ async function runPrograms() {
       const ours = flags.length > 0 ? plain : await install('ours', changed);
       const [expected, found] = [await run(plain, name, []), await run(ours, name, flags)];
       let [passed, failed, worse] = [0, 0, 0];
-      for (const title of Object.keys(checks)) {
+      for (const title of Object.keys(checksOf(program))) {
         const [without, with_] = [expected, found].map((each) => each[title] ?? each.ended);
         if (with_.error === undefined && with_.value === without.value) passed++;
         else failed++;
