@@ -62,14 +62,9 @@ const suites = {
 export async function runOwnSuites({ directory, isChosen, node, folder, row }) {
   const notes = [];
   const { stdout } = await exec(node, ['--version']);
-  row([
-    `own tests, Node.js ${stdout.trim()}`,
-    'passed',
-    'failed',
-    'failed only with Millrace',
-    'calls served',
-  ]);
-  row(['---', '---', '---', '---', '---']);
+  const counts = ['passed', 'failed', 'failed only with Millrace', 'calls served'];
+  row([`own tests, Node.js ${stdout.trim()}`, ...counts]);
+  row(['---', ...counts.map(() => '---')]);
   for (const [name, suite] of Object.entries(suites).filter(isChosen)) {
     const checkout = join(resolve(directory), name);
     if (!existsSync(join(checkout, 'package.json'))) {
@@ -79,10 +74,8 @@ export async function runOwnSuites({ directory, isChosen, node, folder, row }) {
     const place = join(folder, `suite-${name}`);
     const { version } = await prepare(checkout, place, suite);
     const plain = await results(node, place, suite, {});
-    const ours = await results(node, place, suite, {
-      NODE_OPTIONS: `--import ${register}`,
-      MILLRACE_REGISTER_LOG: '1',
-    });
+    const env = { NODE_OPTIONS: `--import ${register}`, MILLRACE_REGISTER_LOG: '1' };
+    const ours = await results(node, place, suite, env);
     const worse = [...ours.failed].filter(([test, count]) => count > (plain.failed.get(test) ?? 0));
     const title = `${name} ${version}`;
     row([title, ours.passed, total(ours.failed), worse.length, ours.served]);
@@ -126,16 +119,9 @@ async function results(node, place, { run, files }, env) {
   const added = paths?.sort().map((each) => join(folder, each)) ?? [];
   const programs = run?.map((args) => [...args, ...added]) ?? added.map((path) => [path]);
   for (const args of programs) {
-    const {
-      stdout,
-      stderr,
-      code = 0,
-    } = await exec(node, args, {
-      cwd: place,
-      env: { ...process.env, ...env },
-      maxBuffer: 2 ** 28,
-      timeout: LIMIT_MS,
-    }).catch((error) => error);
+    const options = { cwd: place, env: { ...process.env, ...env }, maxBuffer: 2 ** 28 };
+    const ended = await exec(node, args, { ...options, timeout: LIMIT_MS }).catch((error) => error);
+    const { stdout, stderr, code = 0 } = ended;
     found.output += stdout + stderr;
     for (const [, count] of `${stdout}\n${stderr}`.matchAll(/^(?:# )? *(\d+) {2}Millrace /gm))
       found.served += Number(count);

@@ -121,26 +121,23 @@ async function runSuite(suite, place) {
     format: 'cjs',
     logLevel: 'error',
     banner: { js: "const { describe, it } = require('node:test');" },
-    plugins: [
-      {
-        name: 'installed package',
-        setup({ onResolve }) {
-          onResolve({ filter: /^\.\.\/\.\.\/src\// }, ({ path }) => ({
-            path: path.replace('../../src', 'ethereum-cryptography').replace(/(\.[jt]s)?$/, '.js'),
-            external: true,
-          }));
-          onResolve({ filter: /^[^.]/ }, ({ path, kind }) =>
-            kind === 'entry-point' ? undefined : { path, external: true },
-          );
-        },
-      },
-    ],
+    plugins: [{ name: 'installed package', setup: resolveInstalled }],
   });
-  const { stdout } = await exec(process.execPath, ['--test', '--test-reporter=tap', out], {
-    cwd: place,
-    maxBuffer: 2 ** 28,
-  }).catch((error) => error);
+  const args = ['--test', '--test-reporter=tap', out];
+  const options = { cwd: place, maxBuffer: 2 ** 28 };
+  const { stdout } = await exec(process.execPath, args, options).catch((error) => error);
   const count = (name) => new RegExp(`^# ${name} (\\d+)`, 'm').exec(stdout)?.[1];
   console.log(`${place.split('/').at(-1)}: ${count('pass')} passed, ${count('fail')} failed`);
   for (const [, title] of stdout.matchAll(/^ *not ok \d+ - (.*)/gm)) console.log(`  ${title}`);
+}
+
+/** Leads imports of the suite's sources to the installed package. */
+function resolveInstalled({ onResolve }) {
+  onResolve({ filter: /^\.\.\/\.\.\/src\// }, ({ path }) => ({
+    path: path.replace('../../src', 'ethereum-cryptography').replace(/(\.[jt]s)?$/, '.js'),
+    external: true,
+  }));
+  onResolve({ filter: /^[^.]/ }, ({ path, kind }) =>
+    kind === 'entry-point' ? undefined : { path, external: true },
+  );
 }

@@ -21,11 +21,9 @@ const { positionals } = parseArgs({
 
 /** The lines for package.json, as the page shows them. */
 const page = readFileSync(join(root, 'docs', 'noble-and-ethers.md'), 'utf8');
+const rows = page.matchAll(/^\| (npm|pnpm|yarn) +\| `("[^`]*)` +\|$/gm);
 const lines = Object.fromEntries(
-  [...page.matchAll(/^\| (npm|pnpm|yarn) +\| `("[^`]*)` +\|$/gm)].map(([, name, text]) => [
-    name,
-    JSON.parse(`{${text}}`),
-  ]),
+  [...rows].map(([, name, text]) => [name, JSON.parse(`{${text}}`)]),
 );
 
 /** Prints what the calls of ethereum-cryptography ran. */
@@ -94,11 +92,8 @@ async function run(name, { command, args }, fields) {
   const manifest = { name: 'project', version: '1.0.0', private: true, dependencies, ...fields };
   write('package.json', JSON.stringify(manifest));
   write('program.cjs', program);
-  write(
-    '.npmrc',
-    `registry=${registry.url}\nmanage-package-manager-versions=false\n` +
-      `store-dir=${join(folder, 'pnpm-store')}\n`,
-  );
+  const store = `store-dir=${join(folder, 'pnpm-store')}`;
+  write('.npmrc', `registry=${registry.url}\nmanage-package-manager-versions=false\n${store}\n`);
   if (name === 'yarn 1') write('.yarnrc', `registry "${registry.url}"\n`);
   if (name === 'yarn 4') {
     const settings = [
@@ -115,10 +110,8 @@ async function run(name, { command, args }, fields) {
   const env = { ...process.env, CI: '', YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' };
   try {
     await exec(command, [...args, ...install[name]], { cwd, env, maxBuffer: 2 ** 26 });
-    const { stdout } =
-      name === 'yarn 4'
-        ? await exec(command, [...args, 'node', 'program.cjs'], { cwd, env })
-        : await exec(process.execPath, ['program.cjs'], { cwd, env });
+    const runs = name === 'yarn 4' ? [command, [...args, 'node']] : [process.execPath, []];
+    const { stdout } = await exec(runs[0], [...runs[1], 'program.cjs'], { cwd, env });
     return JSON.parse(stdout);
   } catch (error) {
     throw new Error(`${name}: ${error.message}\n${error.stdout}${error.stderr}`, { cause: error });

@@ -48,15 +48,13 @@ function fetchPackages() {
 }
 
 function entryOf(folder) {
-  const {
-    exports: table,
-    module,
-    main,
-  } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { exports: table, ...older } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
   let entry = table?.['.'] ?? table;
   while (entry !== undefined && typeof entry !== 'string')
     entry = entry.import ?? entry.module ?? entry.default ?? entry.require;
-  return join(folder, entry ?? module ?? main);
+  return join(folder, entry ?? older.module ?? older.main);
 }
 
 const packages = fetchPackages();
@@ -73,26 +71,16 @@ const sources = readdirSync(join(directory, 'src'))
 
 /** Runs a file; returns its tests passed, those failed, and why it ended early. */
 function run(file, ours) {
-  const settings = {
-    directory: pathToFileURL(directory).href,
-    entry: pathToFileURL(join(dist, values.browser ? '' : 'compat', `noble-${name}.mjs`)).href,
-    major,
-    modules,
-    name,
-    ours,
-    packages,
-    sources,
-  };
+  const entry = join(dist, values.browser ? '' : 'compat', `noble-${name}.mjs`);
+  const urls = { directory: pathToFileURL(directory).href, entry: pathToFileURL(entry).href };
+  const settings = { ...urls, major, modules, name, ours, packages, sources };
   const preload = new URL('./preload.mjs', import.meta.url).href;
-  const child = spawn(
-    process.execPath,
-    ['--no-warnings', '--import', preload, join(directory, 'test', file)],
-    {
-      cwd: directory,
-      env: { ...process.env, MILLRACE_NOBLE_SUITE: JSON.stringify(settings) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const args = ['--no-warnings', '--import', preload, join(directory, 'test', file)];
+  const child = spawn(process.execPath, args, {
+    cwd: directory,
+    env: { ...process.env, MILLRACE_NOBLE_SUITE: JSON.stringify(settings) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [output, errors, late] = ['', '', false];
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (errors = (errors + chunk).slice(-3000)));
