@@ -86,9 +86,9 @@ async function testIn(kind, t, inPage) {
       return;
     }
     assert.ok(cases.length > 1800, `${cases.length} cases`);
-    const of = { hashes: hashNames, hmacs: hmacNames, ciphers: cipherNames, seals: aeadNames };
-    for (const family of ['hashers', 'states', 'many', 'pieces']) of[family] = hashNames;
-    for (const [family, names] of Object.entries(of))
+    const namesOf = { hashes: hashNames, hmacs: hmacNames, ciphers: cipherNames, seals: aeadNames };
+    for (const family of ['hashers', 'states', 'many', 'pieces']) namesOf[family] = hashNames;
+    for (const [family, names] of Object.entries(namesOf))
       assert.deepEqual(
         names.filter((each) => !(summary[family][each]?.passed > 0)),
         [],
