@@ -134,24 +134,16 @@ seal('aes-256-gcm', { ...sealing, signal: new AbortController().signal });
 
 // ---- routes
 isVoid(hash('sha256', bytes, { route: 'pool' }, (_error, digest) => isBuffer(digest)));
-isVoid(
-  hash('sha256', bytes, { encoding: 'hex', route: 'inline' }, (_error, digest) => isString(digest)),
-);
 isVoid(hash('sha256', bytes, { target, route: 'split' }, (_error, written) => isNumber(written)));
 isVoid(hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => isBuffer(mac)));
 isVoid(seal('aes-256-gcm', { ...sealing, route: 'split' }, (_error, sealed) => isBuffer(sealed)));
-isVoid(
-  open('aes-256-gcm', { ...sealing, target, route: undefined }, (_error, written) =>
-    isNumber(written),
-  ),
-);
+const anyRoute = { ...sealing, target, route: undefined };
+isVoid(open('aes-256-gcm', anyRoute, (_error, written) => isNumber(written)));
 isVoid(cipher('aes-256-ctr', { ...ciphering, route: 'pool' }, (_error, text) => isBuffer(text)));
-isVoid(
-  hashMany('sha256', ['text'], { encoding: 'hex', route: 'pool' }, (_error, digests) =>
-    isStrings(digests),
-  ),
-);
-is<millrace.RouteName>()(configure().route);
+const pooled = { encoding: 'hex', route: 'pool' } as const;
+isVoid(hash('sha256', bytes, pooled, (_error, digest) => isString(digest)));
+isVoid(hashMany('sha256', ['text'], pooled, (_error, digests) => isStrings(digests)));
+is<'auto' | 'inline' | 'pool' | 'split'>()(configure().route);
 isNumber(configure({ route: 'split', maxQueuedBytes: 2 ** 28 }).maxQueuedBytes);
 is<number | undefined>()(engines().costs['sha256']?.splitFrom);
 isBoolean(engines().costs['sha256']!.measured);
