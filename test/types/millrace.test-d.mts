@@ -144,6 +144,7 @@ const pooled = { encoding: 'hex', route: 'pool' } as const;
 isVoid(hash('sha256', bytes, pooled, (_error, digest) => isString(digest)));
 isVoid(hashMany('sha256', ['text'], pooled, (_error, digests) => isStrings(digests)));
 is<'auto' | 'inline' | 'pool' | 'split'>()(configure().route);
+is<millrace.RouteName>()(configure().route);
 isNumber(configure({ route: 'split', maxQueuedBytes: 2 ** 28 }).maxQueuedBytes);
 is<number | undefined>()(engines().costs['sha256']?.splitFrom);
 isBoolean(engines().costs['sha256']!.measured);
