@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import millrace from 'millrace';
 
 import { manPages } from '../../tools/man.mjs';
 import { root } from '../support/child.mjs';
-import { command, inFolder, without } from '../support/shell.mjs';
+import { command, inFolder, notLinux, without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { helpOption, readArguments } = require('../../cli/arguments.js');
@@ -26,7 +26,7 @@ const guide = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
 
 const codes = (words) => words.map((word) => `\`${word}\``).join(', ');
 
-test('version, overview, and unknown commands', () =>
+test('version, overview, and the names of other programs', () =>
   inFolder({}, async ($) => {
     await $.millrace('--version', { stdout: `millrace ${version}\n` });
     const overview =
@@ -34,10 +34,6 @@ test('version, overview, and unknown commands', () =>
     await $.millrace('--help', { stdout: overview });
     await $.millrace('help', { stdout: overview });
     await $.millrace('', { stderr: overview, code: 1 });
-    await $.millrace('smu', {
-      stderr: 'millrace: unknown command: smu (did you mean sum?); see: millrace help\n',
-      code: 1,
-    });
     const others = Object.entries(commands).filter(([, { also }]) => also !== undefined);
     assert.ok(
       guide
@@ -53,40 +49,13 @@ test('version, overview, and unknown commands', () =>
       ['version', '--version'],
     ])
       assert.equal(suggestCommand(word, commands), ` (did you mean ${meant}?)`);
-    await $.millrace('encrypt', {
-      stderr: 'millrace: unknown command: encrypt (did you mean seal?); see: millrace help\n',
-      code: 1,
-    });
     const { stdout: help } = await $.millrace('help sum', { stdout: /./ });
     for (const name of millrace.getHashes().filter((each) => !/^(kmac|tuple)/.test(each)))
       assert.match(help.toString(), new RegExp(`\\b${name}\\b`));
-    await $.millrace('frobnicate', {
-      stderr: 'millrace: unknown command: frobnicate; see: millrace help\n',
-      code: 1,
-    });
-    await $.millrace('--frob', {
-      stderr: 'millrace: unknown option: --frob; see: millrace help\n',
-      code: 1,
-    });
-    await $.millrace('help smu', {
-      stderr: 'millrace: unknown command: smu (did you mean sum?); see: millrace help\n',
-      code: 1,
-    });
-    await $.millrace('toString', { stderr: /unknown command: toString/, code: 1 });
     const { stdout } = await $.millrace('help bench scrypt', {
       stdout: /^usage: millrace bench scrypt/,
     });
     await $.millrace('bench scrypt --help', { stdout });
-    await $.millrace('help bench scrpyt', {
-      stderr:
-        'millrace: unknown command: bench scrpyt (did you mean bench scrypt?); see: ' +
-        'millrace help\n',
-      code: 1,
-    });
-    await $.millrace('help sum a', {
-      stderr: 'millrace: unknown command: sum a; see: millrace help\n',
-      code: 1,
-    });
   }));
 
 /** Exchanges two letters of a word, the last ones unless they are equal. */
@@ -254,47 +223,17 @@ test('options of a command do not share a letter or a name', () => {
   }
 });
 
-test(
-  'help and errors report a full disk and end silently when the reader is gone',
-  { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
-  () =>
-    inFolder({}, ($) => {
-      for (const line of [
-        '--version',
-        'help',
-        'help sum',
-        'engines',
-        'engines --json',
-        'completion bash',
-        'keygen',
-      ]) {
-        const session = (script) => {
-          const { status, stderr } = $.other('sh', [
-            '-c',
-            `exec "${process.execPath}" "${command}" ${line} ${script}`,
-          ]);
-          return [status, stderr.toString()];
-        };
-        const name = ['engines', 'completion', 'keygen'].find((each) => line.startsWith(each));
-        assert.deepEqual(
-          session('> /dev/full'),
-          [
-            1,
-            `millrace${name === undefined ? '' : ` ${name}`}: standard output: No space left ` +
-              `on device\n`,
-          ],
-          line,
-        );
-        // A pipe without a reader; short output might still fit into the buffer of one with a
-        // reader.
-        const { stdout, stderr } = $.other('bash', [
-          '-c',
-          `set +m; "${process.execPath}" "${command}" ${line} > >(exec true); echo $?`,
-        ]) ?? { stdout: '141\n', stderr: '' };
-        assert.match(stdout.toString(), /^(0|141)\n$/, line);
-        assert.equal(stderr.toString(), '', line);
-      }
-    }),
+test('output ends silently when the reader is gone', { skip: notLinux || without('bash') }, () =>
+  inFolder({}, ($) => {
+    const help = ['--version', 'help', 'help sum'];
+    for (const line of [...help, 'engines', 'engines --json', 'completion bash', 'keygen']) {
+      // A pipe without a reader; short output might still fit into the buffer of one with a reader.
+      const script = `set +m; "${process.execPath}" "${command}" ${line} > >(exec true); echo $?`;
+      const { stdout, stderr } = $.other('bash', ['-c', script]);
+      assert.match(stdout.toString(), /^(0|141)\n$/, line);
+      assert.equal(stderr.toString(), '', line);
+    }
+  }),
 );
 
 test('engines: every algorithm, and as JSON what engines() gives', () =>
@@ -309,7 +248,6 @@ test('engines: every algorithm, and as JSON what engines() gives', () =>
       stdout: /^Millrace[^~]+~\d/,
     });
     assert.match(table.stdout.toString(), /^~ not measured on this machine$/m);
-    await $.millrace('engines --calibrate', { stderr: /--calibrate/, code: 1 });
     const report = JSON.parse(
       (await $.millrace('engines --json', { stdout: /^\{/ })).stdout.toString(),
     );
@@ -323,10 +261,6 @@ test('engines: every algorithm, and as JSON what engines() gives', () =>
     });
     assert.match(hidden.stdout.toString(), /^xxh3-64 +millrace +(?!.*avx512f)/m);
     assert.match(hidden.stdout.toString(), /^scrypt +millrace +(?!.*avx512f)/m);
-    await $.millrace('engines x', {
-      stderr: 'millrace engines: unexpected operand: x; see: millrace help engines\n',
-      code: 1,
-    });
   }));
 
 test('engines: what serves each key derivation, and how many at once', () => {
@@ -339,17 +273,10 @@ test('engines: what serves each key derivation, and how many at once', () => {
     }
   });
   assert.ok(hmacs.length > 10);
+  const others = ['aes-kw', 'aes-kwp', 'argon2', 'bcrypt', 'hkdf', 'scrypt'];
   assert.deepEqual(
     Object.keys(derivations).sort(),
-    [
-      'aes-kw',
-      'aes-kwp',
-      'argon2',
-      'bcrypt',
-      'hkdf',
-      'scrypt',
-      ...hmacs.map((name) => `pbkdf2-${name}`),
-    ].sort(),
+    [...others, ...hmacs.map((name) => `pbkdf2-${name}`)].sort(),
   );
   for (const [name, { library, instructions, lanes }] of Object.entries(derivations)) {
     assert.ok(library in libraries, name);
@@ -405,19 +332,6 @@ test('engines: costs and thresholds, where they are known', () => {
   );
 });
 
-test('completion: one shell is named', () =>
-  inFolder({}, async ($) => {
-    const refused = (line, message) =>
-      $.millrace(`completion ${line}`, {
-        stderr: `millrace completion: ${message}; see: millrace help completion\n`,
-        code: 1,
-      });
-    await refused('', 'expected one shell: bash, zsh, fish');
-    await refused('bash zsh', 'expected one shell: bash, zsh, fish');
-    await refused('tcsh', 'unknown shell: tcsh (there are bash, zsh, fish)');
-    await refused('/bin/bash', 'unknown shell: /bin/bash (did you mean bash?)');
-  }));
-
 for (const shell of ['bash', 'zsh', 'fish']) {
   test(`completion: the script for ${shell} names every command`, () =>
     inFolder({}, async ($) => {
@@ -447,58 +361,45 @@ test('bash completes commands, options and values', { skip: without('bash') }, (
         .split('\n')
         .filter(Boolean);
     };
-    assert.deepEqual(complete('se'), ['seal']);
-    assert.deepEqual(complete('sum', '--ig'), ['--ignore-missing']);
-    assert.deepEqual(complete('sum', '-a', 'sha25'), ['sha256']);
-    assert.deepEqual(complete('seal', '--algorithm', 'ch'), ['chacha20-poly1305']);
-    assert.deepEqual(complete('open', '-k', 'some.'), ['some.key']);
+    for (const [line, found] of Object.entries({
+      se: 'seal',
+      'sum --ig': '--ignore-missing',
+      'sum -a sha25': 'sha256',
+      'seal --algorithm ch': 'chacha20-poly1305',
+      'open -k some.': 'some.key',
+      'completion z': 'zsh',
+      'help eng': 'engines',
+    }))
+      assert.deepEqual(complete(...line.split(' ')), [found], line);
     assert.deepEqual(complete('sum', 'some f'), ['some file']);
-    assert.deepEqual(complete('completion', 'z'), ['zsh']);
-    assert.deepEqual(complete('help', 'eng'), ['engines']);
   }),
 );
 
 test('sizes, durations, tables and names for people', () => {
-  assert.deepEqual([0, 999, 1000, 9994, 9995, 99_950, 123_456_789, 1e18].map(ui.size), [
-    '0 B',
-    '999 B',
-    '1.00 kB',
-    '9.99 kB',
-    '10.0 kB',
-    '100 kB',
-    '123 MB',
-    '1000 PB',
-  ]);
-  assert.deepEqual([0, 59.4, 61, 3600, 360_000].map(ui.duration), [
-    '0:00',
-    '0:59',
-    '1:01',
-    '1:00:00',
-    '100:00:00',
-  ]);
+  const shown = (write, values, texts) => assert.deepEqual(values.map(write), texts.split(' | '));
+  shown(
+    ui.size,
+    [0, 999, 1000, 9994, 9995, 99_950, 123_456_789, 1e18],
+    '0 B | 999 B | 1.00 kB | 9.99 kB | 10.0 kB | 100 kB | 123 MB | 1000 PB',
+  );
+  shown(ui.duration, [0, 59.4, 61, 3600, 360_000], '0:00 | 0:59 | 1:01 | 1:00:00 | 100:00:00');
+  shown(
+    ui.displayName,
+    ['a-b_c.d', 'a b', "it's", 'x\n', '\u202etxt', ''],
+    String.raw`a-b_c.d | 'a b' | 'it'\''s' | "x\n" | "\u202etxt" | ''`,
+  );
+  const rows = [
+    ['x', '10', 'one two'],
+    ['yy', '5', 'z'],
+  ];
   assert.equal(
-    ui.table(
-      ['a', 'n>', 'text'],
-      [
-        ['x', '10', 'one two'],
-        ['yy', '5', 'z'],
-      ],
-      { width: 30 },
-    ),
+    ui.table(['a', 'n>', 'text'], rows, { width: 30 }),
     'a    n  text\nx   10  one two\nyy   5  z',
   );
   assert.equal(
     ui.table(['a', 'text'], [['x', 'word '.repeat(8).trim()]], { width: 20 }),
     'a  text\nx  word word word word\n   word word word word',
   );
-  assert.deepEqual(['a-b_c.d', 'a b', "it's", 'x\n', '\u202etxt', ''].map(ui.displayName), [
-    'a-b_c.d',
-    "'a b'",
-    "'it'\\''s'",
-    '"x\\u000a"'.replace('\\u000a', '\\n'),
-    '"\\u202etxt"',
-    "''",
-  ]);
 });
 
 test('progress says as much as there is room for', () => {

@@ -9,10 +9,8 @@ import {
   closeSync,
   cpSync,
   existsSync,
-  mkdirSync,
   openSync,
   readFileSync,
-  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -28,6 +26,16 @@ import { command, inFolder, notLinux, windows, without } from '../support/shell.
 const sha256 = (data) => createHash('sha256').update(data).digest('hex');
 const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** Returns the lines of these files, of which `digest` returns each one's digest. */
+const linesOf = (names, digest) => names.map((name) => `${digest(name)}  ${name}\n`).join('');
+
+/** Returns what came of a command, with texts in place of bytes. */
+const texts = ({ code, stdout, stderr }) => ({
+  code,
+  stdout: stdout.toString(),
+  stderr: stderr.toString(),
+});
 
 /** Names that have to be written with care. */
 const awkward = windows
@@ -47,20 +55,6 @@ const awkward = windows
       'ümläut',
       '-dash',
     ];
-
-test('sum hashes files, standard input, and both', () =>
-  inFolder({ a: 'abc', b: '' }, async ($) => {
-    await $.millrace('sum a b', { stdout: `${abc}  a\n${empty}  b\n` });
-    await $.millrace('sum', { stdin: 'abc', stdout: `${abc}  -\n` });
-    await $.millrace('sum b - a', { stdin: 'abc', stdout: `${empty}  b\n${abc}  -\n${abc}  a\n` });
-    await $.millrace('sum - -', { stdin: 'abc', stdout: `${abc}  -\n${empty}  -\n` });
-    await $.millrace('sum -b a', { stdout: `${abc} *a\n` });
-    await $.millrace('sum -t a', { stdout: `${abc}  a\n` });
-    await $.millrace('sum --tag a', { stdout: `SHA256 (a) = ${abc}\n` });
-    await $.millrace('sum -z a b', { stdout: `${abc}  a\0${empty}  b\0` });
-    await $.millrace('sum -0a md5 a', { stdout: '900150983cd24fb0d6963f7d28e17f72  a\0' });
-    await $.millrace(['sum', '--', 'a'], { stdout: `${abc}  a\n` });
-  }));
 
 test('sum takes every algorithm by name and writes its tag', () =>
   inFolder({ a: 'abc' }, async ($) => {
@@ -83,31 +77,6 @@ test('sum takes every algorithm by name and writes its tag', () =>
     });
   }));
 
-test('an unreadable file is a line on stderr; the others are hashed', () =>
-  inFolder({ a: 'abc', 'folder/b': '' }, async ($) => {
-    await $.millrace('sum missing a folder a/b', {
-      stdout: `${abc}  a\n`,
-      stderr:
-        'millrace sum: missing: No such file or directory\nmillrace sum: folder: Is a ' +
-        'directory (use -r to read the files in it)\nmillrace sum: a/b: Not a directory\n',
-      code: 1,
-    });
-  }));
-
-test('an unreadable standard input is an error', { skip: windows }, () =>
-  inFolder({ a: 'abc' }, async ($) => {
-    const { status, stdout, stderr } = $.other('sh', [
-      '-c',
-      `"${process.execPath}" "$0" sum a - < .`,
-      command,
-    ]);
-    assert.deepEqual(
-      [status, stdout.toString(), stderr.toString()],
-      [1, `${abc}  a\n`, 'millrace sum: -: Is a directory\n'],
-    );
-  }),
-);
-
 /** A user that may not read everything: root runs this as another one. */
 const unprivileged = !windows && process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
 const noUnprivileged =
@@ -118,46 +87,25 @@ test(
   { skip: noUnprivileged ? 'there is no user that may run this and not read everything' : false },
   () =>
     inFolder({ a: 'abc', 'shut/b': '' }, async ($) => {
-      $.write('secret', 'x', 0);
-      for (const [path, mode] of [
-        ['', 0o755],
-        ['shut', 0],
-      ])
-        chmodSync($.path(path), mode);
-      const run = (...args) => {
-        const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
-          cwd: $.folder,
-          ...unprivileged,
-        });
-        return [status, stdout.toString(), stderr.toString()];
-      };
-      assert.deepEqual(run('sum', 'secret', 'a', 'shut/b'), [
-        1,
-        `${abc}  a\n`,
-        'millrace sum: secret: Permission denied\nmillrace sum: shut/b: Permission denied\n',
-      ]);
-      assert.deepEqual(run('sum', '-r', 'shut', 'a'), [
-        1,
-        `${abc}  a\n`,
-        'millrace sum: shut: Permission denied\n',
-      ]);
-      assert.deepEqual(run('sum', '-c', 'secret'), [
-        1,
-        '',
-        'millrace sum: secret: Permission denied\n',
-      ]);
-      assert.deepEqual(run('seal', '-k', 'secret', 'a'), [
-        1,
-        '',
-        'millrace seal: secret: Permission denied\n',
-      ]);
-      $.write('other.sealed', 'x', 0);
+      for (const name of ['secret', 'other.sealed']) $.write(name, 'x', 0);
       $.write('key', 'k'.repeat(32), 0o644);
-      assert.deepEqual(run('open', '-k', 'key', 'other.sealed'), [
-        1,
-        '',
-        'millrace open: other.sealed: Permission denied\n',
-      ]);
+      chmodSync($.folder, 0o755);
+      chmodSync($.path('shut'), 0);
+      for (const [line, stdout, ...denied] of [
+        ['sum secret a shut/b', `${abc}  a\n`, 'secret', 'shut/b'],
+        ['sum -r shut a', `${abc}  a\n`, 'shut'],
+        ['sum -c secret', '', 'secret'],
+        ['seal -k secret a', '', 'secret'],
+        ['open -k key other.sealed', '', 'other.sealed'],
+      ]) {
+        const args = line.split(' ');
+        const options = { cwd: $.folder, encoding: 'utf8', ...unprivileged };
+        const ran = spawnSync(process.execPath, [command, ...args], options);
+        const stderr = denied
+          .map((name) => `millrace ${args[0]}: ${name}: Permission denied\n`)
+          .join('');
+        assert.deepEqual([ran.status, ran.stdout, ran.stderr], [1, stdout, stderr], line);
+      }
     }),
 );
 
@@ -165,19 +113,13 @@ test('without a binary: the same, by the portable engine', () =>
   inFolder({ a: 'abc', large: randomBytes(2 ** 20 + 1) }, async ($) => {
     for (const part of ['cli', 'dist', 'package.json'])
       cpSync(join(root, part), $.path('package', part), { recursive: true });
-    const { status, stdout, stderr } = $.other(process.execPath, [
-      '--no-warnings',
-      'package/cli/main.js',
-      'sum',
-      'a',
-      'large',
-      'missing',
-    ]);
-    assert.deepEqual(
-      [status, stderr.toString()],
-      [1, 'millrace sum: missing: No such file or directory\n'],
-    );
-    assert.equal(stdout.toString(), `${abc}  a\n${sha256(readFileSync($.path('large')))}  large\n`);
+    const program = ['--no-warnings', 'package/cli/main.js'];
+    const ran = await $.start(['sum', 'a', 'large', 'missing'], { program }).ended;
+    assert.deepEqual(texts(ran), {
+      code: 1,
+      stdout: `${abc}  a\n${sha256(readFileSync($.path('large')))}  large\n`,
+      stderr: 'millrace sum: missing: No such file or directory\n',
+    });
   }));
 
 const permission = ['--permission', '--allow-addons'];
@@ -191,42 +133,12 @@ test(
   },
   () =>
     inFolder({ a: 'abc', b: 'abc' }, async ($) => {
-      const { status, stdout, stderr } = $.other(process.execPath, [
-        ...permission,
-        `--allow-fs-read=${root}`,
-        `--allow-fs-read=${$.path('a')}`,
-        command,
-        'sum',
-        'a',
-        'b',
-      ]);
-      assert.deepEqual([status, stdout.toString()], [1, `${abc}  a\n`]);
-      assert.match(stderr.toString(), /^millrace sum: b: /m);
+      const allowed = [root, $.path('a')].map((path) => `--allow-fs-read=${path}`);
+      const program = [...permission, ...allowed, command];
+      const { code, stdout, stderr } = texts(await $.start(['sum', 'a', 'b'], { program }).ended);
+      assert.deepEqual([code, stdout], [1, `${abc}  a\n`]);
+      assert.match(stderr, /^millrace sum: b: /m);
     }),
-);
-
-test('folders: sorted, links not followed, the same twice', { skip: windows }, () =>
-  inFolder({ 'f/b': 'b', 'f/a/z': 'z', 'f/a/y': 'y', 'f/a.txt': 'x', c: 'c' }, async ($) => {
-    symlinkSync('../c', $.path('f', 'link'));
-    symlinkSync('.', $.path('f', 'loop'));
-    symlinkSync('f', $.path('folder-link'));
-    mkdirSync($.path('f', 'none'));
-    const lines = (...names) =>
-      names
-        .map((name) => `${sha256(name.endsWith('.txt') ? 'x' : name.at(-1))}  ${name}\n`)
-        .join('');
-    await $.millrace('sum -r f c', { stdout: lines('f/a/y', 'f/a/z', 'f/a.txt', 'f/b', 'c') });
-    await $.millrace('sum -r folder-link/', {
-      stdout: lines('folder-link/a/y', 'folder-link/a/z', 'folder-link/a.txt', 'folder-link/b'),
-    });
-    await $.millrace('sum -r f/link', {
-      stdout: lines('f/link').replace(sha256('k'), sha256('c')),
-    });
-    await $.millrace('sum -r missing', {
-      stderr: 'millrace sum: missing: No such file or directory\n',
-      code: 1,
-    });
-  }),
 );
 
 test('many files of many sizes, in order, as node:crypto has them', async () => {
@@ -240,15 +152,11 @@ test('many files of many sizes, in order, as node:crypto has them', async () => 
   await inFolder(files, async ($) => {
     const names = Object.keys(files);
     const lines = (list, algorithm) =>
-      list
-        .map((name) => `${createHash(algorithm).update(files[name]).digest('hex')}  ${name}\n`)
-        .join('');
+      linesOf(list, (name) => createHash(algorithm).update(files[name]).digest('hex'));
     await $.millrace(['sum', ...names], { stdout: lines(names, 'sha256') });
-    const sorted = names
-      .map((name) => `./${name}`)
-      .sort()
-      .map((name) => name.slice(2));
-    await $.millrace('sum -r -a sha512 d0 d1 d2 d3 d4 d5 d6', { stdout: lines(sorted, 'sha512') });
+    await $.millrace('sum -r -a sha512 d0 d1 d2 d3 d4 d5 d6', {
+      stdout: lines(names.toSorted(), 'sha512'),
+    });
     const { stdout } = await $.millrace('sum -r d3 d1', { stdout: /d3/ });
     await $.millrace('sum -c', {
       stdin: stdout,
@@ -282,28 +190,18 @@ test('files of all sizes at which something changes, of each kind of hash', () =
   const names = Object.keys(files);
   return inFolder(files, async ($) => {
     for (const algorithm of ['sha256', 'blake3', 'xxh3', 'ripemd160']) {
-      const lines = (list) =>
-        list
-          .map((name) => {
-            const hex = millrace.hash(algorithm, files[name], 'hex');
-            return algorithm === 'xxh3' ? `XXH3 (${name}) = ${hex}\n` : `${hex}  ${name}\n`;
-          })
-          .join('');
-      await $.millrace(['sum', '-a', algorithm, ...names], { stdout: lines(names) });
-      await $.millrace(['sum', '-a', algorithm, ...names.slice(0, 3)], {
-        stdout: lines(names.slice(0, 3)),
+      for (const list of [names, names.slice(0, 3)]) {
+        const lines = linesOf(list, (name) => millrace.hash(algorithm, files[name], 'hex'));
+        const stdout =
+          algorithm === 'xxh3' ? lines.replaceAll(/(.*)  (.*)/g, 'XXH3 ($2) = $1') : lines;
+        await $.millrace(['sum', '-a', algorithm, ...list], { stdout });
+      }
+    }
+    const options = { outputLength: 100, encoding: 'hex' };
+    for (const algorithm of ['shake256', 'blake3'])
+      await $.millrace(['sum', '-a', algorithm, '-l', '100', ...names], {
+        stdout: linesOf(names, (name) => millrace.hash(algorithm, files[name], options)),
       });
-    }
-    for (const algorithm of ['shake256', 'blake3']) {
-      const lines = names
-        .map(
-          (name) =>
-            `${millrace.hash(algorithm, files[name], { outputLength: 100 }).toString('hex')} ` +
-            ` ${name}\n`,
-        )
-        .join('');
-      await $.millrace(['sum', '-a', algorithm, '-l', '100', ...names], { stdout: lines });
-    }
   });
 });
 
@@ -322,10 +220,10 @@ test('a large file that shrinks while it is read does not end the command', { sk
         const { ended } = $.start(sum);
         await new Promise((resolve) => setTimeout(resolve, after));
         for (const blocks of [299, 1]) truncateSync($.path('shrinking'), blocks * block.length);
-        const { code, stdout, stderr } = await ended;
-        assert.deepEqual({ code, stderr: stderr.toString() }, { code: 0, stderr: '' });
-        assert.match(stdout.toString(), /^[0-9a-f]{64} {2}shrinking\n$/);
-        digests.add(stdout.toString());
+        const { code, stdout, stderr } = texts(await ended);
+        assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+        assert.match(stdout, /^[0-9a-f]{64} {2}shrinking\n$/);
+        digests.add(stdout);
       }
       assert.ok(digests.size > 1, algorithm);
     }
@@ -334,16 +232,10 @@ test('a large file that shrinks while it is read does not end the command', { sk
 
 test('files without a size are read to their end', { skip: notLinux }, () =>
   inFolder({}, async ($) => {
-    const { stdout } = $.other('cat', ['/proc/cpuinfo']);
-    const size = (text) => text.replace(/^(cpu MHz|bogomips).*$/gm, '').length;
-    assert.ok(size(stdout.toString()) > 100);
-    await $.millrace('sum /proc/version', {
-      stdout: `${sha256($.other('cat', ['/proc/version']).stdout)}  /proc/version\n`,
-    });
     const odd = '/sys/kernel/mm/transparent_hugepage/enabled'; // says that it has 4096 bytes
-    if (existsSync(odd))
-      await $.millrace(`sum ${odd}`, {
-        stdout: `${sha256($.other('cat', [odd]).stdout)}  ${odd}\n`,
+    for (const file of ['/proc/version', odd].filter((each) => existsSync(each)))
+      await $.millrace(`sum ${file}`, {
+        stdout: linesOf([file], () => sha256($.other('cat', [file]).stdout)),
       });
     await $.millrace('sum /dev/null', { stdout: `${empty}  /dev/null\n` });
     await $.millrace('sum -r /proc/self/fdinfo/99', { stderr: /No such file/, code: 1 });
@@ -437,76 +329,6 @@ test(
 
 // checking
 
-test('check: matches, mismatches and missing files', () =>
-  inFolder(
-    {
-      a: 'abc',
-      b: 'changed',
-      list: `${abc}  a\n${abc}  b\n${abc}  gone\nrubbish\n# a comment\n\n`,
-    },
-    async ($) => {
-      const warnings =
-        'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 ' +
-        'listed file could not be read\nmillrace sum: WARNING: 1 computed checksum did ' +
-        'NOT match\n';
-      const gone = 'millrace sum: gone: No such file or directory\n';
-      await $.millrace('sum -c list', {
-        stdout: 'a: OK\nb: FAILED\ngone: FAILED open or read\n',
-        stderr: gone + warnings,
-        code: 1,
-      });
-      await $.millrace('sum -c --quiet list', {
-        stdout: 'b: FAILED\ngone: FAILED open or read\n',
-        stderr: gone + warnings,
-        code: 1,
-      });
-      await $.millrace('sum -c --status list', { stderr: gone, code: 1 });
-      await $.millrace('sum -c -w list', {
-        stdout: /b: FAILED/,
-        stderr: `millrace sum: list: 4: improperly formatted checksum line\n${gone}${warnings}`,
-        code: 1,
-      });
-      await $.millrace('sum --check --ignore-missing list', {
-        stdout: 'a: OK\nb: FAILED\n',
-        stderr:
-          'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: ' +
-          '1 computed checksum did NOT match\n',
-        code: 1,
-      });
-      await $.millrace('sum -c --ignore-missing --quiet', {
-        stdin: `${abc}  a\n${abc}  .\n`,
-        stdout: '.: FAILED open or read\n',
-        stderr:
-          'millrace sum: .: Is a directory\nmillrace sum: WARNING: 1 listed file could ' +
-          'not be read\n',
-        code: 1,
-      });
-      const oneBad = {
-        stdin: `${abc}  a\nrubbish\n`,
-        stdout: 'a: OK\n',
-        stderr: 'millrace sum: WARNING: 1 line is improperly formatted\n',
-      };
-      await $.millrace('sum -c', oneBad);
-      await $.millrace('sum -c --strict', { ...oneBad, code: 1 });
-      await $.millrace('sum -c --ignore-missing', {
-        stdin: `${abc}  gone\n`,
-        stderr: "millrace sum: 'standard input': no file was verified\n",
-        code: 1,
-      });
-      await $.millrace('sum -c', {
-        stdin: 'rubbish\n',
-        stderr: "millrace sum: 'standard input': no properly formatted checksum lines found\n",
-        code: 1,
-      });
-      await $.millrace('sum -c list gone-list', {
-        stdout: /a: OK/,
-        stderr: /gone-list: No such file or directory\n$/,
-        code: 1,
-      });
-      await $.millrace('sum -c .', { stderr: 'millrace sum: .: Is a directory\n', code: 1 });
-    },
-  ));
-
 test(
   'check: the same exit codes and verdicts as sha256sum',
   { skip: windows || without('sha256sum') },
@@ -547,9 +369,8 @@ test(
       ];
       const compare = async (options, stdin) => {
         const oracle = $.other('sha256sum', options, stdin);
-        const { code, stdout, stderr } = await $.start(['sum', '-a', 'sha256', ...options], {
-          stdin,
-        }).ended;
+        const args = ['sum', '-a', 'sha256', ...options];
+        const { code, stdout, stderr } = texts(await $.start(args, { stdin }).ended);
         const said = oracle.stderr
           .toString()
           .replaceAll('sha256sum:', 'millrace sum:')
@@ -557,7 +378,7 @@ test(
         // coreutils warns as it goes, we before the first file is read.
         const sorted = (text) => text.split('\n').sort();
         assert.deepEqual(
-          { code, stdout: stdout.toString(), stderr: sorted(stderr.toString()) },
+          { code, stdout, stderr: sorted(stderr) },
           { code: oracle.status, stdout: oracle.stdout.toString(), stderr: sorted(said) },
           `${JSON.stringify(stdin)} ${options.join(' ')}`,
         );
@@ -586,84 +407,11 @@ test(
     }),
 );
 
-test('check: which algorithm a line is of', () =>
+test('check: lists in UTF-16', () =>
   inFolder({ a: 'abc' }, async ($) => {
-    const md5 = '900150983cd24fb0d6963f7d28e17f72';
-    const mixed = `MD5 (a) = ${md5}\nSHA256 (a) = ${abc}\n${abc}  a\n`;
-    await $.millrace('sum -c', { stdin: mixed, stdout: 'a: OK\na: OK\na: OK\n' });
-    await $.millrace('sum -c -a md5', {
-      stdin: mixed,
-      stdout: 'a: OK\n',
-      stderr: 'millrace sum: WARNING: 2 lines are improperly formatted\n',
-    });
-    await $.millrace('sum -c -a md5', { stdin: `${md5}  a\n`, stdout: 'a: OK\n' });
-    // A digest so short that anything would match is not believed unless it was asked for.
-    await $.millrace('sum -c -a blake3', {
-      stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`,
-      stderr: /no properly formatted/,
-      code: 1,
-    });
-    await $.millrace('sum -c -a blake3 -l 1', {
-      stdin: `${millrace.hash('blake3', 'abc', 'hex').slice(0, 2)}  a\n`,
-      stdout: 'a: OK\n',
-    });
-  }));
-
-test('check: lists of cksum --base64, xxhsum and rhash, SFV, and text of Windows', () =>
-  inFolder({ a: 'abc', 'two words': 'abc' }, async ($) => {
-    const of = (name, encoding = 'hex') => createHash(name).update('abc').digest(encoding);
-    const xx = (name) => millrace.hash(name, 'abc', 'hex');
-    const reversed = (name) => Buffer.from(xx(name), 'hex').reverse().toString('hex');
-    const crc = millrace.hash('crc32', 'abc', 'hex').toUpperCase();
-    const mark = '\ufeff';
-    const bigEndian = (text) => Buffer.from(text, 'utf16le').swap16();
-    const lists = [
-      [`SHA256 (a) = ${of('sha256', 'base64')}\n`],
-      [`SHA384 (a) = ${of('sha384', 'base64')}\n`],
-      [`${of('sha256', 'base64')}  a\n`],
-      [`${of('md5', 'base64')}  a\n`, 'md5'],
-      [`XXH3_${xx('xxh3-64')}  a\n`],
-      [`XXH3_${xx('xxh3-64')}  a\n`, 'xxh3-64'],
-      [`${xx('xxh3-64')}  a\n`, 'xxh3-64'],
-      [`XXH32_LE (a) = ${reversed('xxh32')}\n`],
-      [`XXH64_LE (a) = ${reversed('xxh64')}\n`],
-      [`XXH3_LE (a) = ${reversed('xxh3-64')}\n`],
-      [`XXH128_LE (a) = ${reversed('xxh3-128')}\n`],
-      [`SHA1  (a) = ${of('sha1')}\n`],
-      [`; a comment\na ${crc}\n`],
-      [`; a comment\r\na   ${crc.toLowerCase()}\r\n`, 'crc32'],
-      [`${mark}${abc} *a\r\n`],
-      [Buffer.from(`${mark}${abc} *a\r\n`, 'utf16le')],
-      [Buffer.from(`${abc} *a\r\n`, 'utf16le')],
-      [bigEndian(`${mark}${abc} *a\r\n`)],
-    ];
-    for (const [list, algorithm] of lists) {
-      const options = ['sum', '-c', ...(algorithm === undefined ? [] : ['-a', algorithm])];
-      await $.millrace(options, { stdin: list, stdout: 'a: OK\n' });
-    }
-    await $.millrace('sum -c', { stdin: `two words ${crc}\n`, stdout: 'two words: OK\n' });
-    // A name in the form of a tagged line is no tag.
-    await $.millrace('sum -c', {
-      stdin: `${abc}  (a) = ${abc}\n`,
-      stdout: `(a) = ${abc}: FAILED open or read\n`,
-      stderr: /No such file/,
-      code: 1,
-    });
-    await $.millrace('sum -c', {
-      stdin: Buffer.from([0xff, 0xfe, 0x61]),
-      stderr: 'millrace sum: -: begins as UTF-16 text does, but is not UTF-16: save it as UTF-8\n',
-      code: 1,
-    });
-    for (const [list, algorithm] of [
-      [`SHA256 (a) = ${of('sha256', 'base64').slice(0, -1)}\n`],
-      [`XXH3_${xx('xxh64')}\n`],
-      [`; a comment\na ${crc}\n`, 'sha256'],
-    ])
-      await $.millrace(`sum -c -a ${algorithm ?? 'sha256'}`, {
-        stdin: list,
-        stderr: /no properly formatted/,
-        code: 1,
-      });
+    const list = Buffer.from(`\ufeff${abc} *a\r\n`, 'utf16le');
+    for (const stdin of [list, list.subarray(2), Buffer.from(list).swap16()])
+      await $.millrace('sum -c', { stdin, stdout: 'a: OK\n' });
   }));
 
 for (const [program, ...options] of [
@@ -679,14 +427,11 @@ for (const [program, ...options] of [
     { skip: windows || without(program, [...options, process.execPath]) },
     () =>
       inFolder({ a: 'abc', b: 'b' }, async ($) => {
-        const list = $.other(program, [...options, 'a', 'b']).stdout;
-        await $.millrace(
-          ['sum', '-c', ...(options.includes('--untagged') ? options.slice(0, 2) : [])],
-          {
-            stdin: list,
-            stdout: /^(a: OK\n)+(b: OK\n)+$|^(a: OK\nb: OK\n)+$/,
-          },
-        );
+        const mine = options.includes('--untagged') ? options.slice(0, 2) : [];
+        await $.millrace(['sum', '-c', ...mine], {
+          stdin: $.other(program, [...options, 'a', 'b']).stdout,
+          stdout: /^(a: OK\n)+(b: OK\n)+$|^(a: OK\nb: OK\n)+$/,
+        });
       }),
   );
 
@@ -700,10 +445,7 @@ test('xxhsum checks the lines of XXH3', { skip: windows || without('xxhsum') }, 
 );
 
 /** Returns BLAKE2b of the sizes that `b2sum -l` makes, by another library. */
-const blake2b = (bytes, size) =>
-  Buffer.from(
-    nobleBlake2b(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, { dkLen: size }),
-  ).toString('hex');
+const blake2b = (bytes, size) => Buffer.from(nobleBlake2b(bytes, { dkLen: size })).toString('hex');
 
 test('check: BLAKE2b of fewer bits, as b2sum -l makes it', () =>
   inFolder({ a: 'abc', empty: '', large: randomBytes(300_000) }, async ($) => {
@@ -737,141 +479,46 @@ test('check: BLAKE2b of fewer bits, as b2sum -l makes it', () =>
       await $.millrace('sum -c -a blake2b512', { stdin: lists.b2sum, stdout: all + all });
     // A tag says how long the digest must be, and one so short that anything would match is not
     // believed.
-    const bad = [
-      `BLAKE2b-256 (a) = ${blake2b('abc', 20)}`,
-      `BLAKE2b-8 (a) = ${blake2b('abc', 1)}`,
-      `BLAKE2b (a) = ${blake2b('abc', 32)}`,
-      `BLAKE2b-250 (a) = ${blake2b('abc', 31)}`,
-    ];
-    await $.millrace('sum -c', {
-      stdin: `${bad.join('\n')}\n`,
-      stderr: /no properly formatted/,
-      code: 1,
-    });
-    await $.millrace('sum -c -a sha256', {
-      stdin: `BLAKE2b-256 (a) = ${blake2b('abc', 32)}\n`,
-      stderr: /no properly formatted/,
-      code: 1,
-    });
+    for (const [bits, size, options = ''] of [
+      ['-256', 20],
+      ['-8', 1],
+      ['', 32],
+      ['-250', 31],
+      ['-256', 32, '-a sha256'],
+    ])
+      await $.millrace(`sum -c ${options}`, {
+        stdin: `BLAKE2b${bits} (a) = ${blake2b(Buffer.from('abc'), size)}\n`,
+        stderr: /no properly formatted/,
+        code: 1,
+      });
   }));
-
-test(
-  'a closed standard input or output is an error',
-  { skip: process.platform !== 'linux' && 'only Linux shows it' },
-  () =>
-    inFolder({ a: 'abc' }, async ($) => {
-      const typed = (line) => $.other('sh', ['-c', `'${process.execPath}' '${command}' ${line}`]);
-      for (const [line, name] of [
-        ['sum a >&-', 'standard output'],
-        ['sum <&-', 'standard input'],
-        ['sum a - <&-', 'standard input'],
-        ['sum -c <&-', 'standard input'],
-      ]) {
-        const { status, stdout, stderr } = typed(line);
-        assert.deepEqual(
-          [status, stdout.toString(), stderr.toString()],
-          [1, '', `millrace sum: ${name}: Bad file descriptor\n`],
-          line,
-        );
-      }
-      assert.equal(typed('sum a <&-').status, 0, 'it is not read');
-      assert.equal(typed('sum - < /dev/null').status, 0);
-      assert.equal(typed('sum a > /dev/null').status, 0);
-      // Programs that discard the output (Python's DEVNULL, Node's 'ignore') cannot be told from a
-      // closed one.
-      assert.equal(typed('sum a > list').status, 0);
-      assert.equal(
-        typed('sum -c list 1<>/dev/null').status,
-        0,
-        'the exit code of --check is its result',
-      );
-    }),
-);
 
 test('sum expands wildcards on Windows, because the shells there do not', () =>
   inFolder(
-    {
-      'a.txt': 'abc',
-      'B.TXT': 'abc',
-      'c.bin': 'abc',
-      'in/d.txt': 'abc',
-      'in/e1.txt': 'abc',
-      'in/e22.txt': 'abc',
-      'a+b': 'abc',
-    },
+    Object.fromEntries(
+      'a.txt B.TXT c.bin in/d.txt in/e1.txt in/e22.txt a+b'.split(' ').map((name) => [name, 'abc']),
+    ),
     async ($) => {
       $.write('spoof.cjs', "Object.defineProperty(process, 'platform', { value: 'win32' });");
       // Without a warning that there is no binary for Windows here.
       const env = windows
         ? {}
         : { NODE_OPTIONS: `--require ${$.path('spoof.cjs')}`, NODE_NO_WARNINGS: '1' };
-      const listed = (names) => names.map((name) => `${abc}  ${name}\n`).join('');
-      await $.millrace('sum *.txt', { env, stdout: listed(['B.TXT', 'a.txt']) });
-      await $.millrace('sum ?.txt c.bin', { env, stdout: listed(['B.TXT', 'a.txt', 'c.bin']) });
-      await $.millrace('sum i*/e?.txt in/e??.txt', {
-        env,
-        stdout: listed(['in/e1.txt', 'in/e22.txt']),
-      });
-      await $.millrace('sum a+?', { env, stdout: listed(['a+b']) });
-      await $.millrace('sum *.nothing', {
-        env,
-        stderr: "millrace sum: '*.nothing': No such file or directory\n",
-        code: 1,
-      });
+      for (const [typed, ...names] of [
+        ['*.txt', 'B.TXT', 'a.txt'],
+        ['?.txt c.bin', 'B.TXT', 'a.txt', 'c.bin'],
+        ['i*/e?.txt in/e??.txt', 'in/e1.txt', 'in/e22.txt'],
+        ['a+?', 'a+b'],
+      ])
+        await $.millrace(`sum ${typed}`, { env, stdout: linesOf(names, () => abc) });
+      const missing = (typed) => `millrace sum: '${typed}': No such file or directory\n`;
+      await $.millrace('sum *.nothing', { env, stderr: missing('*.nothing'), code: 1 });
       // Elsewhere the shell has expanded what it was to expand.
-      if (!windows)
-        await $.millrace('sum *.txt', {
-          stderr: "millrace sum: '*.txt': No such file or directory\n",
-          code: 1,
-        });
+      if (!windows) await $.millrace('sum *.txt', { stderr: missing('*.txt'), code: 1 });
     },
   ));
 
-// bad input
-
-test('invalid options are refused', () =>
-  inFolder({ a: 'abc' }, async ($) => {
-    const refuse = (line, message) =>
-      $.millrace(`sum ${line}`, {
-        stderr: `millrace sum: ${message}; see: millrace help sum\n`,
-        code: 1,
-      });
-    await refuse('--bogus a', 'unknown option: --bogus');
-    await refuse('--algoritm=md5 a', 'unknown option: --algoritm (did you mean --algorithm?)');
-    await refuse('--chekc a', 'unknown option: --chekc (did you mean --check?)');
-    await refuse('-a sha521 a', 'unknown algorithm: "sha521" (did you mean sha512?)');
-    await refuse('-x a', 'unknown option: -x');
-    await refuse('a -a', 'option -a needs a value: NAME');
-    await refuse('--tag=yes a', 'option --tag takes no value');
-    await refuse('-a sha265 a', 'unknown algorithm: "sha265" (did you mean sha256?)');
-    await refuse('-a 256 a', 'unknown algorithm: "256" (did you mean sha256?)');
-    await refuse('-a blowfish a', 'unknown algorithm: "blowfish"');
-    await refuse(
-      '-l 5 a',
-      '--length applies to extendable outputs, such as shake128, kt128 and blake3; ' +
-        'a digest of sha256 has 32 bytes',
-    );
-    for (const length of ['0', '-1', '1.5', 'x', '65537'])
-      await refuse(
-        `-a blake3 --length=${length} a`,
-        `--length must be a whole number from 1 to 65536, not "${length}"`,
-      );
-    await refuse('-a kmac128 a', 'kmac128 needs a key, not a file');
-    await refuse('-a tuplehash128 a', 'tuplehash128 needs a tuple, not a file');
-    await refuse('--tag -t a', '--tag does not support --text');
-    await refuse('-c --tag a', 'the --tag option is meaningless when verifying checksums');
-    await refuse('-c -0 a', 'the --zero option is not supported when verifying checksums');
-    await refuse(
-      '-c -b a',
-      'the --binary and --text options are meaningless when verifying checksums',
-    );
-    await refuse('-c -r a', 'the --recursive option is meaningless when verifying checksums');
-    for (const option of ['--quiet', '--status', '--strict', '--warn', '--ignore-missing'])
-      await refuse(
-        `${option} a`,
-        `the ${option} option is meaningful only when verifying checksums`,
-      );
-  }));
+// how it ends
 
 test(
   'sum ends silently when its reader closes the pipe, and reports a full disk',
@@ -884,15 +531,16 @@ test(
       async ($) => {
         const { child, ended } = $.start(['sum', '-r', 'd']);
         child.stdout.destroy();
-        const { code, stderr } = await ended;
-        assert.deepEqual({ code, stderr: stderr.toString() }, { code: 141, stderr: '' });
+        const { code, stderr } = texts(await ended);
+        assert.deepEqual({ code, stderr }, { code: 141, stderr: '' });
         const full = openSync('/dev/full', 'w');
         const written = await $.start(['sum', '-r', 'd'], { stdio: ['pipe', full, 'pipe'] }).ended;
         closeSync(full);
-        assert.deepEqual(
-          { code: written.code, stderr: written.stderr.toString() },
-          { code: 1, stderr: 'millrace sum: standard output: No space left on device\n' },
-        );
+        assert.deepEqual(texts(written), {
+          code: 1,
+          stdout: '',
+          stderr: 'millrace sum: standard output: No space left on device\n',
+        });
       },
     ),
 );
@@ -909,17 +557,14 @@ test(
         const { child, ended } = $.start(['sum', ...names, 'never']);
         child.stdout.once('data', () => child.kill(signal));
         const result = await ended;
-        assert.deepEqual(
-          [result.signal, result.code, result.stderr.toString()],
-          [signal, null, ''],
+        const { code, stdout, stderr } = texts(result);
+        assert.deepEqual([result.signal, code, stderr], [signal, null, '']);
+        const count = stdout.split('\n').length - 1;
+        assert.ok(count > 0);
+        assert.equal(
+          stdout,
+          linesOf(names.slice(0, count), () => abc),
         );
-        const lines = result.stdout.toString().split('\n').slice(0, -1);
-        assert.ok(lines.length > 0);
-        assert.deepEqual(
-          lines,
-          names.slice(0, lines.length).map((name) => `${abc}  ${name}`),
-        );
-        assert.ok(result.stdout.toString().endsWith('\n'));
       }
       const large = Buffer.alloc(2 ** 20, 'x');
       $.write('large', Buffer.alloc(600 * large.length, large));
@@ -929,33 +574,6 @@ test(
       assert.deepEqual([signal, stdout.toString()], ['SIGINT', '']);
     }),
 );
-
-test('names cannot command the terminal', { skip: windows }, () =>
-  inFolder({}, ($) =>
-    $.millrace(['sum', 'red\x1b[31m', 'two\nlines'], {
-      stderr:
-        'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: ' +
-        '"two\\nlines": No such file or directory\n',
-      code: 1,
-    }),
-  ),
-);
-
-test('whatever is quoted in a message does not command the terminal', () =>
-  inFolder({}, async ($) => {
-    await $.millrace(['sum', '--\x1b[31mred'], {
-      stderr: /^millrace sum: unknown option: --\\u001b\[31mred; see/,
-      code: 1,
-    });
-    await $.millrace(['sum\x9b31m'], {
-      stderr: /^millrace: unknown command: sum\\u009b31m/,
-      code: 1,
-    });
-    await $.millrace(['sum', '-a', 'sha256\u202e'], {
-      stderr: /^millrace sum: unknown algorithm: "sha256\\u202e"/,
-      code: 1,
-    });
-  }));
 
 test(
   'slow files among quick ones: what is read ahead is not taken from a pipe',
@@ -971,19 +589,12 @@ test(
         '-c',
         '(sleep 0.3; printf 1) > slow; (sleep 0.3; printf 22) > slower; cat f/d',
       ]);
-      const lines = [
-        ['1', 'slow'],
-        ['abc', 'a'],
-        ['c', 'f/c'],
-        ['22', 'slower'],
-        ['b', 'b'],
-        [stdout, 'f/d'],
-        ['abc', '-'],
-      ].map(([data, name]) => `${sha256(data)}  ${name}\n`);
-      const result = await summing.ended;
-      assert.deepEqual(
-        [result.code, result.stdout.toString(), result.stderr.toString()],
-        [0, lines.join(''), ''],
-      );
+      const contents = { slow: '1', a: 'abc', 'f/c': 'c', slower: '22', b: 'b', 'f/d': stdout };
+      const names = [...Object.keys(contents), '-'];
+      assert.deepEqual(texts(await summing.ended), {
+        code: 0,
+        stdout: linesOf(names, (name) => sha256(contents[name] ?? 'abc')),
+        stderr: '',
+      });
     }),
 );

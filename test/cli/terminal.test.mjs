@@ -2,17 +2,16 @@
 // own.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { command, inFolder } from '../support/shell.mjs';
+import { root } from '../support/child.mjs';
+import { command, inFolder, notLinux, without } from '../support/shell.mjs';
 
-/** util-linux's script: its -c takes a command and its -e returns the exit code. */
-const skip =
-  process.platform === 'linux' && spawnSync('script', ['-qec', 'exit 7', '/dev/null']).status === 7
-    ? false
-    : 'there is no script of util-linux';
+/** That of util-linux: its -c takes a command and its -e returns the exit code. */
+const skip = notLinux || without('script', ['-qec', 'true', '/dev/null']);
 
 /**
  * Runs a line of the shell at a terminal, `millrace` being the command, and answers its questions.
@@ -47,97 +46,57 @@ function atTerminal($, line, answers = [], { columns = 80, env = {} } = {}) {
   );
 }
 
+const once = 'Passphrase: \n';
+const twice = `${once}Repeat passphrase: \n`;
+
 test('a passphrase is asked for twice, not shown, and asked for once to open', { skip }, () =>
   inFolder({ photos: 'message' }, async ($) => {
-    const sealed = await atTerminal($, 'millrace seal --cost 10 photos', [
-      ['Passphrase: ', 'gehxx\x7f\x7feim\r'],
-      ['Repeat passphrase: ', 'wrong\x15geheim\r'],
-    ]);
-    assert.deepEqual(sealed, { code: 0, shown: 'Passphrase: \nRepeat passphrase: \necho is on\n' });
-    const opened = await atTerminal($, 'cat photos.sealed | millrace open | cat', [
-      ['Passphrase: ', 'geheim\r'],
-    ]);
-    assert.deepEqual(opened, { code: 0, shown: 'Passphrase: \nmessageecho is on\n' });
-    const pasted = await atTerminal($, 'millrace seal --cost 10 -o pasted photos', [
-      ['Passphrase: ', 'geh\x1b[Deim\rgeheim\r'],
-    ]);
-    assert.deepEqual(pasted, { code: 0, shown: 'Passphrase: \nRepeat passphrase: \necho is on\n' });
-    assert.equal(
-      (await atTerminal($, 'millrace open -o - pasted', [['Passphrase: ', 'geheim\r']])).shown,
-      'Passphrase: \nmessageecho is on\n',
-    );
-    const wrong = await atTerminal($, 'millrace open -o out photos.sealed', [
-      ['Passphrase: ', 'geheim \r'],
-    ]);
-    assert.deepEqual(wrong, {
-      code: 1,
-      shown:
-        'Passphrase: \nmillrace open: photos.sealed: wrong passphrase or key, or the ' +
-        'header was changed\necho is on\n',
-    });
+    for (const [line, code, shown, ...typed] of [
+      ['seal --cost 10 photos', 0, twice, 'gehxx\x7f\x7feim\r', 'wrong\x15geheim\r'],
+      ['open -o - photos.sealed | cat', 0, `${once}message`, 'geheim\r'],
+      ['open < photos.sealed | cat', 0, `${once}message`, 'geheim\r'],
+      ['seal --cost 10 -o pasted photos', 0, twice, 'geh\x1b[Deim\rgeheim\r'],
+      ['open -o - pasted', 0, `${once}message`, 'geheim\r'],
+      [
+        'open -o out photos.sealed',
+        1,
+        `${once}millrace open: photos.sealed: wrong passphrase or key, or the header was changed\n`,
+        'geheim \r',
+      ],
+      ['seal -o x photos', 1, `${twice}millrace seal: the passphrases differ\n`, 'a\r', 'b\r'],
+      ['seal -o x photos', 1, `${once}millrace seal: the passphrase is empty\n`, '\r'],
+      ['seal -o x photos', 130, once, 'secr\x03'],
+    ]) {
+      const answers = typed.map((answer, index) => [
+        ['Passphrase: ', 'Repeat passphrase: '][index],
+        answer,
+      ]);
+      const ended = await atTerminal($, `millrace ${line}`, answers);
+      assert.deepEqual(ended, { code, shown: `${shown}echo is on\n` }, line);
+    }
     assert.deepEqual(readdirSync($.folder).sort(), ['pasted', 'photos', 'photos.sealed']);
   }),
 );
 
-test('passphrases that differ, or are empty, and Ctrl-C', { skip }, () =>
-  inFolder({ photos: 'message' }, async ($) => {
-    const differ = await atTerminal($, 'millrace seal photos', [
-      ['Passphrase: ', 'a\r'],
-      ['Repeat passphrase: ', 'b\r'],
-    ]);
-    assert.deepEqual(differ, {
-      code: 1,
-      shown:
-        'Passphrase: \nRepeat passphrase: \nmillrace seal: the passphrases differ\necho is on\n',
-    });
-    const empty = await atTerminal($, 'millrace seal photos', [['Passphrase: ', '\r']]);
-    assert.deepEqual(empty, {
-      code: 1,
-      shown: 'Passphrase: \nmillrace seal: the passphrase is empty\necho is on\n',
-    });
-    const ended = await atTerminal($, 'millrace seal photos', [['Passphrase: ', 'secr\x03']]);
-    assert.deepEqual(ended, { code: 130, shown: 'Passphrase: \necho is on\n' });
-    assert.deepEqual(readdirSync($.folder), ['photos']);
+test('without a terminal it says what to do instead', { skip: skip || without('setsid') }, () =>
+  inFolder({ photos: 'message' }, ($) => {
+    const args = ['--wait', process.execPath, command, 'seal', 'photos'];
+    const { status, stderr } = $.other('setsid', args);
+    const told =
+      'millrace seal: no terminal to ask for a passphrase: use --passphrase-file, ' +
+      '--passphrase-fd or --key-file\n';
+    assert.deepEqual([status, stderr.toString()], [1, told]);
   }),
-);
-
-test(
-  'without a terminal it says what to do instead',
-  {
-    skip: skip || (spawnSync('setsid', ['--version']).status === 0 ? false : 'there is no setsid'),
-  },
-  () =>
-    inFolder({ photos: 'message' }, ($) => {
-      const { status, stderr } = $.other('setsid', [
-        '--wait',
-        process.execPath,
-        command,
-        'seal',
-        'photos',
-      ]);
-      assert.deepEqual(
-        [status, stderr.toString()],
-        [
-          1,
-          'millrace seal: no terminal to ask for a passphrase: use --passphrase-file, ' +
-            '--passphrase-fd or --key-file\n',
-        ],
-      );
-    }),
 );
 
 test('sealed bytes are not poured onto a terminal', { skip }, () =>
   inFolder({ key: Buffer.alloc(32, 7) }, async ($) => {
-    const { code, shown } = await atTerminal($, 'echo x | millrace seal -k key');
-    assert.deepEqual(
-      { code, shown },
-      {
-        code: 1,
-        shown:
-          'millrace seal: standard output is a terminal: use --output FILE, or ' +
-          '--force\necho is on\n',
-      },
-    );
+    assert.deepEqual(await atTerminal($, 'echo x | millrace seal -k key'), {
+      code: 1,
+      shown:
+        'millrace seal: standard output is a terminal: use --output FILE, or ' +
+        '--force\necho is on\n',
+    });
   }),
 );
 
@@ -178,20 +137,15 @@ test(
 
 test('colours on a terminal, unless NO_COLOR', { skip }, () =>
   inFolder({}, async ($) => {
-    assert.match((await atTerminal($, 'millrace --help')).shown, /^\x1b\[1musage:\x1b\[22m/);
-    assert.match(
-      (await atTerminal($, 'millrace --help', [], { env: { NO_COLOR: '1' } })).shown,
-      /^usage:/,
-    );
-    assert.match((await atTerminal($, 'millrace --help | cat')).shown, /^usage:/);
-    const narrow = (
-      await atTerminal($, 'millrace engines', [], { columns: 60, env: { NO_COLOR: '1' } })
-    ).shown.split('\n');
+    const shown = async (line, options) => (await atTerminal($, line, [], options)).shown;
+    const plain = { columns: 60, env: { NO_COLOR: '1' } };
+    assert.match(await shown('millrace --help'), /^\x1b\[1musage:\x1b\[22m/);
+    assert.match(await shown('millrace --help', plain), /^usage:/);
+    assert.match(await shown('millrace --help | cat'), /^usage:/);
+    const narrow = (await shown('millrace engines', plain)).split('\n');
     assert.ok(narrow.length > 60, 'what is too wide is broken');
-    const help = (
-      await atTerminal($, 'millrace help sum', [], { columns: 60, env: { NO_COLOR: '1' } })
-    ).shown.split('\n');
-    for (const line of help) assert.ok(line.length <= 60, line);
+    for (const line of (await shown('millrace help sum', plain)).split('\n'))
+      assert.ok(line.length <= 60, line);
   }),
 );
 
@@ -204,16 +158,14 @@ test(
       const list = `${abc}  red\x1b[31m\n${abc}  bidi\u202e\n`;
       $.write('list', list);
       const shown = ['"red\\u001b[31m"', '"bidi\\u202e"'];
-      const summed = await atTerminal($, 'millrace sum red* bidi*');
-      assert.deepEqual(summed, {
-        code: 0,
-        shown: `${shown.map((name) => `${abc}  ${name}\n`).join('')}echo is on\n`,
-      });
-      const checked = await atTerminal($, 'millrace sum -c list');
-      assert.deepEqual(checked, {
-        code: 0,
-        shown: `${shown.map((name) => `${name}: OK\n`).join('')}echo is on\n`,
-      });
+      for (const [line, lines] of [
+        ['millrace sum red* bidi*', shown.map((name) => `${abc}  ${name}\n`)],
+        ['millrace sum -c list', shown.map((name) => `${name}: OK\n`)],
+      ])
+        assert.deepEqual(await atTerminal($, line), {
+          code: 0,
+          shown: `${lines.join('')}echo is on\n`,
+        });
       await $.millrace(['sum', 'red\x1b[31m', 'bidi\u202e'], { stdout: list });
       await $.millrace('sum -c list', { stdout: 'red\x1b[31m: OK\nbidi\u202e: OK\n' });
     }),
@@ -248,4 +200,27 @@ test(
       assert.match(readFileSync($.path('figures'), 'utf8'), /^table,/);
       assert.deepEqual(readdirSync($.folder), ['figures']);
     }),
+);
+
+test('bench scrypt: how far a long batch is, wiped when it is over', { skip }, () =>
+  inFolder({}, async ($) => {
+    $.write(
+      'slow.cjs',
+      `const crypto = require('node:crypto');
+       const { scrypt } = crypto;
+       crypto.scrypt = (password, salt, keylen, options, callback) =>
+         scrypt(password, salt, keylen, options, (...result) =>
+           setTimeout(callback, 20, ...result),
+         );`,
+    );
+    const line =
+      `"${process.execPath}" --require ./slow.cjs "${join(root, 'scrypt-bench.mjs')}" ` +
+      '--iterations=150 --N=16 --concurrency=4 --variants=callback';
+    const { code, shown } = await atTerminal($, line, [], { columns: 100 });
+    assert.equal(code, 0);
+    assert.match(shown, /\rcallback conc=4  .*% +\d+ of 150  \d+:\d\d left/);
+    assert.match(shown, /\r\x1b\[KDone: variant=callback conc=4 ok=150 /);
+    const quiet = await atTerminal($, `${line} --no-progress`, [], { columns: 100 });
+    assert.doesNotMatch(quiet.shown, /of 150|Done/);
+  }),
 );

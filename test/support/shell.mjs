@@ -61,9 +61,12 @@ class Session {
     return result;
   }
 
-  /** Starts the same without checking it; `child` is for what happens meanwhile. */
-  start(args, { stdin, env, stdio = ['pipe', 'pipe', 'pipe'] } = {}) {
-    const child = spawn(process.execPath, [command, ...args], {
+  /**
+   * Starts the same, or another program of Node, without checking it; `child` is for what happens
+   * meanwhile.
+   */
+  start(args, { stdin, env, stdio = ['pipe', 'pipe', 'pipe'], program = [command] } = {}) {
+    const child = spawn(process.execPath, [...program, ...args], {
       cwd: this.folder,
       env: { ...process.env, NO_COLOR: '', ...env },
       stdio,

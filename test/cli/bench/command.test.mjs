@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
@@ -17,7 +17,7 @@ import { head, layout, line, roughly } from '../../../cli/bench/report.mjs';
 import { choose, loadCompetitors, measureRow } from '../../../cli/bench/runner.mjs';
 import { startBenchProgress } from '../../../cli/bench/bench-progress.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
-import { command, inFolder, windows, without } from '../../support/shell.mjs';
+import { command, inFolder, notLinux, windows, without } from '../../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { progressText } = require('../../../cli/progress.js');
@@ -27,104 +27,37 @@ const millrace = require('millrace');
 /** The shortest run there is. */
 const shortest = 'hash -a sha256 -s 64 -c node:crypto --time 1 --rounds 2';
 
-test('arguments that mean nothing: one line, before anything is measured', () =>
-  inFolder({}, async ($) => {
-    const refused = async (line, stderr) => $.millrace(`bench ${line}`, { stderr, code: 1 });
-    await refused(
-      'hsah',
-      'millrace bench: unknown table: hsah (did you mean hash?); see: millrace help bench\n',
-    );
-    await refused(
-      'table',
-      /^millrace bench: unknown table: table \(there are hash, .*\); see: millrace help bench\n$/,
-    );
-    await refused(
-      'hash scrypt',
-      'millrace bench: scrypt comes first and has its own options: millrace bench scrypt; see: ' +
-        'millrace help bench\n',
-    );
-    await refused(
-      '-a sha257',
-      'millrace bench: unknown algorithm: sha257 (did you mean sha256?); see: millrace help bench\n',
-    );
-    await refused(
-      '-c openssl',
-      /^millrace bench: unknown competitor: openssl \(there are millrace, node:crypto, .*pool.*\)/,
-    );
-    for (const size of ['0', 'x', '1.5K', '2G', '-1'])
-      await refused(
-        `hash --sizes=64,${size}`,
-        `millrace bench: --sizes: "${size}" is not a size from 1 to 1G; see: millrace help bench\n`,
-      );
-    await refused(
-      '--rounds 0',
-      'millrace bench: --rounds must be a whole number from 1 to 1000, not "0"; see: ' +
-        'millrace help bench\n',
-    );
-    await refused(
-      '--time x',
-      'millrace bench: --time must be a whole number from 1 to 10000, not "x"; see: ' +
-        'millrace help bench\n',
-    );
-    await refused(
-      'hash -a sha256,ripemd160',
-      'millrace bench: nothing to measure of ripemd160: its tables are hashperf; see: ' +
-        'millrace help bench\n',
-    );
-    await refused('hash --match nothing-is-called-so', /^millrace bench: nothing to measure/);
-    await refused(
-      'digest -a toBigIntBE -s 64',
-      /^millrace bench: nothing to measure: no row matches \(its sizes: 32\)/,
-    );
-    await refused(
-      '--json --csv -',
-      /^millrace bench: --json and --csv - both want standard output/,
-    );
-    await refused('--html -', /^millrace bench: --html needs a file name/);
-    await refused('--csv', /^millrace bench: option --csv needs a value: FILE/);
-  }));
-
-test('files that cannot be written are known at the beginning', () =>
-  inFolder({ 'folder/x': '', file: '' }, async ($) => {
-    await $.millrace(`bench ${shortest} --csv folder`, {
-      stderr: 'millrace bench: folder: Is a directory\n',
+test('an unknown competitor: one line with all that there are', () =>
+  inFolder({}, ($) =>
+    $.millrace('bench -c openssl', {
+      stderr:
+        /^millrace bench: unknown competitor: openssl \(there are millrace, node:crypto, .*pool.*\)/,
       code: 1,
-    });
-    await $.millrace(`bench ${shortest} --html no/where.html`, {
-      stderr: 'millrace bench: no/where.html: No such file or directory\n',
-      code: 1,
-    });
-    await $.millrace(`bench ${shortest} --csv ok.csv --html file/x.html`, {
-      stderr: 'millrace bench: file/x.html: Not a directory\n',
-      code: 1,
-    });
-    assert.deepEqual(readdirSync($.folder).sort(), ['file', 'folder']);
-  }));
-
-test(
-  'a full disk: one line, and no half of a file',
-  { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
-  () =>
-    inFolder({}, async ($) => {
-      await $.millrace(`bench ${shortest} --match sync --csv /dev/full`, {
-        stdout: /sha256, hex/,
-        stderr: 'millrace bench: /dev/full: No space left on device\n',
-        code: 1,
-      });
     }),
+  ));
+
+test('a full disk: one line, and no half of a file', { skip: notLinux }, () =>
+  inFolder({}, ($) =>
+    $.millrace(`bench ${shortest} --match sync --csv /dev/full`, {
+      stdout: /sha256, hex/,
+      stderr: 'millrace bench: /dev/full: No space left on device\n',
+      code: 1,
+    }),
+  ),
 );
 
 test('a run: a table on stdout, nothing on stderr, figures in the files', () =>
   inFolder({ 'old.csv': 'old' }, async ($) => {
-    const { stdout } = await $.millrace(`bench ${shortest} --csv old.csv --html page.html`, {
-      stdout: /./,
-    });
-    const text = stdout.toString();
-    assert.match(text, /^.+ cores, .+, Node v\d/);
-    assert.match(text, /^measured: millrace \d\S*, node:crypto OpenSSL/m);
-    assert.match(text, /^sync +sha256, hex +64 B +\d\S* [nµm]s +\d\S* [nµm]s +\d+\.\d\dx/m);
-    assert.match(text, /^callback sha256, buffer +64 B/m);
-    assert.match(text, /^noise: spread/m);
+    const line = `bench ${shortest} --csv old.csv --html page.html`;
+    const text = (await $.millrace(line, { stdout: /./ })).stdout.toString();
+    for (const part of [
+      /^.+ cores, .+, Node v\d/,
+      /^measured: millrace \d\S*, node:crypto OpenSSL/m,
+      /^sync +sha256, hex +64 B +\d\S* [nµm]s +\d\S* [nµm]s +\d+\.\d\dx/m,
+      /^callback sha256, buffer +64 B/m,
+      /^noise: spread/m,
+    ])
+      assert.match(text, part);
     assert.doesNotMatch(text, /\x1b/);
     const csv = readFileSync($.path('old.csv'), 'utf8').trimEnd().split('\n');
     assert.equal(
@@ -149,27 +82,12 @@ test('a run: a table on stdout, nothing on stderr, figures in the files', () =>
 
 test('--json: the record, and nothing else', () =>
   inFolder({}, async ($) => {
-    const record = JSON.parse(
-      (
-        await $.millrace(
-          'bench hashperf -a blake3 -s 64,4K -c sync,pool --time 1 --rounds 2 --json',
-          { stdout: /^\{/ },
-        )
-      ).stdout,
+    const line = 'bench hashperf -a blake3 -s 64,4K -c sync,pool --time 1 --rounds 2 --json';
+    const record = JSON.parse((await $.millrace(line, { stdout: /^\{/ })).stdout);
+    assert.equal(
+      Object.keys(record).join(' '),
+      'format date cpu cores system node competitors missing settings rows crossovers',
     );
-    assert.deepEqual(Object.keys(record), [
-      'format',
-      'date',
-      'cpu',
-      'cores',
-      'system',
-      'node',
-      'competitors',
-      'missing',
-      'settings',
-      'rows',
-      'crossovers',
-    ]);
     assert.deepEqual(
       record.rows.map(({ size, entries }) => [
         size,
@@ -192,16 +110,8 @@ test('--json: the record, and nothing else', () =>
 
 test('--csv -: figures instead of the table', () =>
   inFolder({}, async ($) => {
-    const { stdout } = await $.millrace(`bench ${shortest} --match sync --csv -`, {
-      stdout: /^table,/,
-    });
-    assert.ok(
-      stdout
-        .toString()
-        .trimEnd()
-        .split('\n')
-        .every((each) => /^(table|hash),/.test(each)),
-    );
+    const line = `bench ${shortest} --match sync --csv -`;
+    await $.millrace(line, { stdout: /^table,.*\n(hash,.*\n)+$/ });
   }));
 
 test(
@@ -270,12 +180,10 @@ test('the bench ends silently when its reader closes the pipe', { skip: windows 
 // what is asked for
 
 test('hashperf and cryptperf measure any algorithm that is named, and few if none is', async () => {
+  const hashes = millrace.getHashes();
+  const hmacs = hashes.filter((name) => findHash(name).hmac).map((name) => `hmac-${name}`);
   const names = [
-    ...millrace.getHashes().map((name) => ['hashperf', name]),
-    ...millrace
-      .getHashes()
-      .filter((name) => findHash(name).hmac)
-      .map((name) => ['hashperf', `hmac-${name}`]),
+    ...[...hashes, ...hmacs].map((name) => ['hashperf', name]),
     ...millrace.getCiphers().map((name) => ['cryptperf', name]),
   ];
   const sync = engines.find(({ name }) => name === 'sync');
@@ -309,21 +217,10 @@ test('words pick tables, sizes and competitors narrow them', () => {
   );
   assert.deepEqual([plan(['latency']).rows.length, plan(['latency']).apart], [0, ['latency']]);
   const all = plan([]);
-  assert.deepEqual([...tables(all)].sort(), [
-    'aead',
-    'async',
-    'cipher',
-    'digest',
-    'hash',
-    'hmac',
-    'kdf',
-  ]);
+  assert.equal(tables(all).sort().join(' '), 'aead async cipher digest hash hmac kdf');
   assert.deepEqual(all.apart, ['load']);
-  const perf = plan(['cryptperf'], {
-    sizes: '16,16MiB',
-    competitors: 'pool,sync',
-    algorithms: 'chacha20',
-  });
+  const given = { sizes: '16,16MiB', competitors: 'pool,sync', algorithms: 'chacha20' };
+  const perf = plan(['cryptperf'], given);
   assert.deepEqual(
     perf.rows.map(({ size }) => size),
     [16, 2 ** 24],
@@ -338,13 +235,8 @@ test('words pick tables, sizes and competitors narrow them', () => {
     all.rows.length,
   );
   assert.ok(all.rows.every(({ expected }) => expected > 0));
-  assert.deepEqual(['64', '4K', '4kib', '1M', '1G'].map(parseSize), [
-    64,
-    4096,
-    4096,
-    2 ** 20,
-    2 ** 30,
-  ]);
+  const sizes = { 64: 64, '4K': 4096, '4kib': 4096, '1M': 2 ** 20, '1G': 2 ** 30 };
+  for (const [text, size] of Object.entries(sizes)) assert.equal(parseSize(text), size);
 });
 
 test('lines keep to the terminal; what matters least goes first', () => {
@@ -358,24 +250,16 @@ test('lines keep to the terminal; what matters least goes first', () => {
   );
   for (const width of [80, 100, 140, 200]) {
     const table = layout(planned, names, width);
-    for (const row of rows)
-      assert.ok(
-        line(row, table).length <= width,
-        `${width}: ${line(row, table).length}\n${line(row, table)}`,
-      );
-    assert.ok(head(table).length <= width);
+    for (const text of [head(table), ...rows.map((row) => line(row, table))])
+      assert.ok(text.length <= width, `${width}: ${text.length}\n${text}`);
     assert.ok(
       table.shown[0] === 'millrace' && table.shown.includes('node:crypto'),
       table.shown.join(),
     );
     if (width === 80) assert.deepEqual(table.shown, ['millrace', 'node:crypto']);
   }
-  assert.deepEqual([100, 4200, 300_000, 3e6].map(roughly), [
-    '100 B',
-    '4.1 KiB',
-    '293 KiB',
-    '2.9 MiB',
-  ]);
+  const shown = ['100 B', '4.1 KiB', '293 KiB', '2.9 MiB'];
+  assert.deepEqual([100, 4200, 300_000, 3e6].map(roughly), shown);
 });
 
 test('no winner within the noise; a disturbed row needs a larger difference', () => {
