@@ -133,240 +133,25 @@ test('charts show the figures of the tables of docs/benchmark-results.md', () =>
     assert.equal(read('docs', name), svg, `docs/${name}: run node tools/charts.mjs`);
 });
 
-/** The numbers that pages have from the code: page, text, file and name of the constant, unit. */
-const constants = [
-  [
-    'engines.md',
-    /without a prepared key is Millrace's up to (\d) KiB/,
-    'crates/core/src/cpu/x86_64/gcm/key.rs',
-    'PREPARE_MIN',
-    1024,
-  ],
-  [
-    'portable.md',
-    /AES-GCM from (\d) KiB/,
-    'src/portable/webcrypto-backend.ts',
-    'CIPHER_MIN_BYTES',
-    1024,
-  ],
-  [
-    'portable.md',
-    /their HMACs from (\d) KiB/,
-    'src/portable/webcrypto-backend.ts',
-    'HASH_MIN_BYTES',
-    1024,
-  ],
-  [
-    'portable.md',
-    /PBKDF2 from ([\d,]+) iterations/,
-    'src/portable/worker-messages.ts',
-    'ITERATIONS_MIN',
-    1,
-  ],
-  ['async.md', /and less than (0\.\d) ms; or/, 'src/base/protocol.ts', 'INLINE_COPIED_NS', 1e6],
-  [
-    'audit.md',
-    /after more than (\d+) us of such work/,
-    'crates/node/src/completed.rs',
-    'WIPE_AFTER_NS',
-    1e3,
-  ],
-  ['async.md', /takes less than (\d+) us,/, 'crates/cost/src/limits.rs', 'INLINE_NS', 1e3],
-  [
-    'async.md',
-    /plus (0\.\d+) ns for each byte/,
-    'crates/request/src/protocol.rs',
-    'COPY_NS_PER_KIB',
-    1024,
-  ],
-  [
-    'async.md',
-    /among the first (\d+) us of a round/,
-    'crates/cost/src/sharing.rs',
-    'INLINE_FIRST_NS',
-    1e3,
-  ],
-  [
-    'async.md',
-    /or less than (\d+) us and nothing else/,
-    'crates/request/src/protocol.rs',
-    'INLINE_ALONE_NS',
-    1e3,
-  ],
-  [
-    'async.md',
-    /From (\d+) us on a worker has/,
-    'crates/request/src/protocol.rs',
-    'MEASURED_FIRST_NS',
-    1e3,
-  ],
-  [
-    'async.md',
-    /takes more than (0\.\d+) ms and the algorithm/,
-    'crates/node/src/cost.rs',
-    'SPLIT_NS',
-    1e6,
-  ],
-  [
-    'async.md',
-    /jobs of up to (\d+) us are shared/,
-    'crates/cost/src/sharing.rs',
-    'SHARED_JOB_NS',
-    1e3,
-  ],
-  [
-    'async.md',
-    /until they are (\d+) us of work together/,
-    'crates/cost/src/sharing.rs',
-    'HELD_MAX_NS',
-    1e3,
-  ],
-  [
-    'async.md',
-    /\((2\.\d+) us if a worker is awake\)/,
-    'crates/cost/src/sharing.rs',
-    'SHARE_NS',
-    1e3,
-  ],
-  ['async.md', /at most (\d+) us before it looks/, 'crates/cost/src/sharing.rs', 'HELP_NS', 1e3],
-  [
-    'async.md',
-    /`hash` of up to (\d+) KiB/,
-    'src/scheduling/coalesce.ts',
-    'MESSAGE_MAX_BYTES',
-    1024,
-  ],
-  [
-    'async.md',
-    /While jobs of up to (\d+) us are running/,
-    'crates/cost/src/sharing.rs',
-    'POLL_JOBS_MAX_NS',
-    1e3,
-  ],
-  ['async.md', /predicted time and (\d+) us more/, 'crates/cost/src/sharing.rs', 'POLL_NS', 1e3],
-  ['async.md', /Short jobs \(up to (\d+) us\)/, 'crates/pool/src/lib.rs', 'LONG_TASK_NS', 1e3],
-  [
-    'async.md',
-    /and at most (\d+) GiB, for each/,
-    'src/scheduling/copies.ts',
-    'COPIES_MAX',
-    2 ** 30,
-  ],
-  ['incremental-ciphers.md', /holds at most (\d+) MiB/, 'src/ciphers/held.ts', 'HELD_MAX', 2 ** 20],
-  [
-    'incremental-ciphers.md',
-    /event loop, (\d+) KiB at a time/,
-    'src/ciphers/steps.ts',
-    'SLICE_BYTES',
-    1024,
-  ],
-  ['errors.md', /more than (\d+) MiB of unverified/, 'src/ciphers/held.ts', 'HELD_MAX', 2 ** 20],
-  ['hashing.md', /blocks of (\d+) KiB/, 'src/streams/files.node.ts', 'BLOCK', 1024],
-  ['hashing.md', /while ([\d,]+) results wait/, 'src/streams/hash-files.ts', 'WAITING_MAX', 1],
-  [
-    'hashing.md',
-    /batches of ([\d,]+) messages/,
-    'src/operations/batch/iterable.ts',
-    'BATCH_MESSAGES',
-    1,
-  ],
-  ['hashing.md', /at most ([\d,]+) such hashers/, 'src/hashers/key-states.ts', 'WAITING_MAX', 1],
-  ['keys.md', /At most ([\d,]+) keys are prepared/, 'src/operations/kept-keys.ts', 'KEPT_MAX', 1],
-  [
-    'key-derivation.md',
-    /`maxMemory` \| (\d+) MiB/,
-    'src/kdf/passwords.ts',
-    'MEMORY_MAX_BYTES',
-    2 ** 20,
-  ],
-  ['key-derivation.md', /`maxTime` \| (\d+) ms/, 'src/kdf/passwords.ts', 'TIME_MAX_MS', 1],
-  [
-    'key-derivation.md',
-    /at most (\d+) MiB, which is enough/,
-    'src/kdf/memory.ts',
-    'MEMORY_MAX_BYTES',
-    2 ** 20,
-  ],
-  [
-    'key-derivation.md',
-    /called about every (\d+) ms/,
-    'src/kdf/derive.ts',
-    'PROGRESS_INTERVAL_MS',
-    1,
-  ],
-  [
-    'large-results.md',
-    /up to (\d+) KiB \| none/,
-    'crates/request/src/pages.rs',
-    'LARGE_BYTES',
-    1024,
-  ],
-  [
-    'large-results.md',
-    /(\d+) MiB and more \| huge/,
-    'crates/request/src/pages.rs',
-    'HUGE_MIN_BYTES',
-    2 ** 20,
-  ],
-  [
-    'sealed-streams.md',
-    /into chunks of (\d+) KiB/,
-    'src/streams/chunk-format.ts',
-    'CHUNK_SIZE',
-    1024,
-  ],
-  [
-    'sealed-streams.md',
-    /back-pressure; default (\d+) MiB/,
-    'src/streams/sealed-streams.ts',
-    'HIGH_WATER_MARK',
-    2 ** 20,
-  ],
-  [
-    'sealed-streams.md',
-    /processed after a (millisecond)/,
-    'src/streams/chunk-pump.ts',
-    'FLUSH_AFTER_MS',
-    1,
-  ],
-  [
-    'sealing.md',
-    /batches of (\d+) KiB for each thread/,
-    'src/operations/nonces.ts',
-    'BATCH_BYTES',
-    1024,
-  ],
-  [
-    'sealing.md',
-    /default (\d+) MiB \(enough for N/,
-    'src/streams/passphrase/parameters.ts',
-    'MEMORY_MAX_BYTES',
-    2 ** 20,
-  ],
-  [
-    'sealing.md',
-    /one slow core; default (\d+); more/,
-    'src/streams/passphrase/parameters.ts',
-    'TIME_MAX_MS',
-    1,
-  ],
-  ['webcrypto.md', /take up to (\d+) µs runs/, 'src/compat/webcrypto/run.ts', 'ALONE_NS', 1e3],
-  ['webcrypto.md', /up to (\d+) µs in one/, 'src/compat/webcrypto/run.ts', 'TURN_NS', 1e3],
-  [
-    'settings.md',
-    /at most (\d+) GiB \| bytes that unsettled/,
-    'src/scheduling/copies.ts',
-    'COPIES_MAX',
-    2 ** 30,
-  ],
-  [
-    'settings.md',
-    /at most (\d+) MiB \| bytes that all/,
-    'src/kdf/memory.ts',
-    'MEMORY_MAX_BYTES',
-    2 ** 20,
-  ],
-];
+/**
+ * The numbers that pages have from the code, one a line: page, sentence with # for the number, file
+ * and name of the constant, unit.
+ */
+const constants = read('test', 'docs', 'constants.txt')
+  .trimEnd()
+  .split('\n')
+  .map((line) => {
+    const [, page, text, ...constant] = /^(\S+) \| (.*) \| (\S+) \| (\S+) \| (\S+)$/.exec(line);
+    const literal = text.replaceAll(/[.|()]/g, String.raw`\$&`).replaceAll(' ', String.raw`\s+`);
+    return [
+      page,
+      new RegExp(literal.replace('#', String.raw`([\d.,]*\d|millisecond)`)),
+      ...constant,
+    ];
+  });
+
+/** The values of units, in those of the code: bytes, and nanoseconds. */
+const units = { 1: 1, KiB: 1024, MiB: 2 ** 20, GiB: 2 ** 30, us: 1e3, ms: 1e6 };
 
 /** Returns the value of a constant in the source text of TypeScript or Rust. */
 function valueOf(text, name) {
@@ -377,10 +162,10 @@ function valueOf(text, name) {
 
 test('numbers in the pages that are constants of the code', () => {
   for (const [page, pattern, file, name, unit] of constants) {
-    const found = pattern.exec(read('docs', page).replace(/\s+/g, ' '));
+    const found = pattern.exec(read('docs', page));
     assert.ok(found, `${page}: ${pattern}`);
     const said = found[1] === 'millisecond' ? 1 : Number(found[1].replaceAll(',', ''));
-    const value = valueOf(read(...file.split('/')), name) / unit;
+    const value = valueOf(read(...file.split('/')), name) / units[unit];
     assert.ok(Math.abs(said - value) < 0.05 * value, `${page}: ${found[0]}: ${name} is ${value}`);
   }
 });
@@ -400,8 +185,7 @@ test('a section with measured numbers names the command that measures them', () 
   for (const page of ['README.md', ...pages]) {
     let text = read(...(page === 'README.md' ? [page] : ['docs', page]));
     for (const [of, pattern] of constants)
-      if (of === page)
-        text = text.replace(new RegExp(pattern.source.replaceAll(' ', '\\s+'), 'g'), '');
+      if (of === page) text = text.replace(new RegExp(pattern, 'g'), '');
     const withoutCode = text.replace(/^```(?:js|text)\n[^]*?^```$/gm, '');
     for (const section of withoutCode.split(/^(?=## )/m))
       if (MEASURED.test(section) && !COMMAND.test(section))
