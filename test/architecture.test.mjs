@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, posix, relative, sep } from 'node:path';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
@@ -112,6 +112,20 @@ const files = listFiles().filter((file) => existsSync(join(root, file)));
 const sources = (folder, extension) =>
   files.filter((file) => file.startsWith(folder) && file.endsWith(extension));
 const read = (file) => readFileSync(join(root, file), 'utf8');
+const readCode = (file) => withoutComments(read(file));
+const crates = ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request'];
+
+/** Expects that no line of these files matches; without `text` the comments are not looked at. */
+function assertNoLine(list, pattern, text = readCode) {
+  const found = list.flatMap((file) =>
+    text(file)
+      .split('\n')
+      .flatMap((line, index) =>
+        pattern.test(line) ? [`${file}:${index + 1}: ${line.slice(0, 160)}`] : [],
+      ),
+  );
+  assert.deepEqual(found, []);
+}
 
 // directions of imports
 
@@ -119,24 +133,19 @@ for (const [crate, names] of Object.entries(forbidden)) {
   test(`${crate} does not name what it must not depend on`, () => {
     const rust = sources(`${crate}/src/`, '.rs');
     assert.ok(rust.length > 0);
-    for (const file of rust)
-      assert.doesNotMatch(withoutTests(withoutComments(read(file))), names, file);
-    const [, dependencies] = /^\[dependencies\]\n([^[]*)/m.exec(read(`${crate}/Cargo.toml`)) ?? [
-      null,
-      '',
-    ];
+    // Not the module of tests at the end of a file.
+    assertNoLine(rust, names, (file) => readCode(file).split(/^#\[cfg\(test\)\]\nmod /m)[0]);
+    const [dependencies] = /^\[dependencies\]\n[^[]*/m.exec(read(`${crate}/Cargo.toml`)) ?? [''];
     assert.doesNotMatch(dependencies, names, `${crate}/Cargo.toml`);
   });
 }
 
-test('only crates/node names both the core and the pool', () => {
-  const manifest = read('crates/node/Cargo.toml');
-  assert.match(manifest, /millrace-core/);
-  assert.match(manifest, /millrace-pool/);
+test('crates/node names both the core and the pool', () => {
+  assert.match(read('crates/node/Cargo.toml'), /millrace-core[^]*millrace-pool/);
 });
 
 test('no import cycles between the modules of a Rust crate', () => {
-  for (const crate of ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request']) {
+  for (const crate of crates) {
     const graph = rustModules(join(root, `crates/${crate}/src`));
     assert.ok(Object.values(graph).flat().length > 0, crate);
     assert.deepEqual(importCycles(graph), [], crate);
@@ -144,21 +153,16 @@ test('no import cycles between the modules of a Rust crate', () => {
 });
 
 test('differences between Node.js and browsers are in *.node.ts and *.browser.ts', () => {
-  for (const file of sources('src/', '.ts').filter(
-    (each) => !/\.(node|browser)\.ts$/.test(each) && !isNodeOnly(each),
-  )) {
-    const code = withoutComments(read(file));
+  const shared = sources('src/', '.ts').filter(
+    (file) => !/\.(node|browser)\.ts$/.test(file) && !isNodeOnly(file),
+  );
+  for (const file of shared)
     assert.deepEqual(
-      importsOf(read(file)).filter(({ from }) => from.startsWith('node:')),
+      importsOf(read(file)).filter((from) => from.startsWith('node:')),
       [],
       file,
     );
-    assert.doesNotMatch(
-      code,
-      /\bBuffer\.|\bprocess\.|\bsetImmediate\b|\brequire\(|\b__dirname\b/,
-      file,
-    );
-  }
+  assertNoLine(shared, /\bBuffer\.|\bprocess\.|\bsetImmediate\b|\brequire\(|\b__dirname\b/);
 });
 
 test('each platform has what the other has', () => {
@@ -226,29 +230,25 @@ test('only secret-memory.ts makes the memory of secrets, and wipes it', () => {
     read(secretMemory),
     /function wipe\(memory: Secret<Uint8Array>, [^]*memory\.fill\(0, start, end\)/,
   );
-  for (const file of all.filter((each) => each !== secretMemory)) {
-    const lines = withoutComments(read(file)).split('\n');
-    const at = lines.findIndex((line) => /\.fill\(0[,)]|\bnew ArrayBuffer\(/.test(line));
-    assert.equal(at, -1, `${file}:${at + 1}: use secretMemory, secretCopy and wipe`);
-  }
+  // Elsewhere secretMemory, secretCopy and wipe do it.
+  assertNoLine(
+    all.filter((file) => file !== secretMemory),
+    /\.fill\(0[,)]|\bnew ArrayBuffer\(/,
+  );
   assert.deepEqual(all.filter((file) => /\bas Secret\b/.test(read(file))).sort(), secretCasts);
 });
 
 // unsafe
 
 test('unsafe occurs only in the files listed', () => {
-  for (const file of sources('crates/', '.rs')) {
-    if (
-      unsafeFiles.some((allowed) =>
-        allowed.endsWith('/') ? file.startsWith(allowed) : file === allowed,
-      )
-    )
-      continue;
-    const line = withoutComments(read(file))
-      .split('\n')
-      .findIndex((each) => /\bunsafe\b/.test(each));
-    assert.equal(line, -1, `${file}:${line + 1}`);
-  }
+  const isListed = (file) =>
+    unsafeFiles.some((allowed) =>
+      allowed.endsWith('/') ? file.startsWith(allowed) : file === allowed,
+    );
+  assertNoLine(
+    sources('crates/', '.rs').filter((file) => !isListed(file)),
+    /\bunsafe\b/,
+  );
   for (const allowed of unsafeFiles)
     assert.ok(
       files.some((file) => file.startsWith(allowed)),
@@ -260,8 +260,7 @@ test('each unsafe block has a SAFETY comment', () => {
   let count = 0;
   for (const file of sources('crates/', '.rs')) {
     const lines = read(file).split('\n');
-    const code = withoutComments(read(file)).split('\n');
-    for (const [index, line] of code.entries()) {
+    for (const [index, line] of readCode(file).split('\n').entries()) {
       // An attribute (no_mangle), a function type, and a trait's function without a body promise
       // nothing by themselves; the trait's documentation says what its callers have to.
       if (
@@ -270,8 +269,9 @@ test('each unsafe block has a SAFETY comment', () => {
       )
         continue;
       count++;
-      assert.ok(
-        reasonAbove(lines, index),
+      assert.match(
+        lines.slice(Math.max(0, index - 6), index + 1).join('\n'),
+        /\/\/.*(SAFETY:|# Safety)/,
         `${file}:${index + 1} has no SAFETY comment within 6 lines above it`,
       );
     }
@@ -282,21 +282,20 @@ test('each unsafe block has a SAFETY comment', () => {
 test('the pool forbids unsafe and the workspace denies it', () => {
   assert.match(read('crates/pool/src/lib.rs'), /#!\[forbid\(unsafe_code\)\]/);
   assert.match(read('Cargo.toml'), /unsafe_code = "(deny|forbid)"/);
-  for (const crate of ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request'])
+  for (const crate of crates)
     assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
 });
 
 test('crates/node has no Rust tests, as they would not run', () => {
   assert.match(read('crates/node/Cargo.toml'), /^test = false$/m);
-  for (const file of sources('crates/node/', '.rs'))
-    assert.doesNotMatch(withoutComments(read(file)), /#\[test\]|cfg\(test\)/, file);
+  assertNoLine(sources('crates/node/', '.rs'), /#\[test\]|cfg\(test\)/);
 });
 
 test('no build for one CPU', () => {
-  for (const file of files.filter(
-    (each) => /\.(toml|rs|mjs|json|ya?ml)$/.test(each) && !each.startsWith('test/'),
-  ))
-    assert.doesNotMatch(withoutComments(read(file)), /target-cpu\s*=\s*native/, file);
+  assertNoLine(
+    files.filter((file) => /\.(toml|rs|mjs|json|ya?ml)$/.test(file) && !file.startsWith('test/')),
+    /target-cpu\s*=\s*native/,
+  );
 });
 
 // the numbers that both sides share
@@ -306,21 +305,16 @@ test('the shared numbers are those of tools/protocol.mjs', () => {
 });
 
 test('no status, operation or flag is written as a number', () => {
-  for (const file of sources('src/', '.ts')) {
-    const code = withoutComments(read(file));
-    assert.doesNotMatch(code, /\b(status|outcome)\s*[!=]==?\s*[1-9]|\bfailure\(\d|frame\[\d/, file);
-    assert.doesNotMatch(code, /\bnative\.(threads|copies|derivationMemory)\(\d/, file);
-  }
-  for (const file of [
-    ...sources('crates/node/src/', '.rs'),
-    ...sources('crates/request/src/', '.rs'),
-  ].filter((each) => !each.endsWith('/protocol.rs'))) {
-    assert.doesNotMatch(
-      withoutComments(read(file)),
-      /enum (At|Status|Route|Poll)\b|const HAS_\w+: u32 = \d/,
-      file,
-    );
-  }
+  assertNoLine(
+    sources('src/', '.ts'),
+    /\b(status|outcome)\s*[!=]==?\s*[1-9]|\bfailure\(\d|frame\[\d|\bnative\.(threads|copies|derivationMemory)\(\d/,
+  );
+  assertNoLine(
+    ['crates/node/src/', 'crates/request/src/']
+      .flatMap((folder) => sources(folder, '.rs'))
+      .filter((file) => !file.endsWith('/protocol.rs')),
+    /enum (At|Status|Route|Poll)\b|const HAS_\w+: u32 = \d/,
+  );
 });
 
 test('no record or array is asked for what Object.prototype may have', () => {
@@ -355,42 +349,27 @@ test('the binding exports the functions that TypeScript declares', () => {
 
 // the catalog
 
+const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))[
+  'catalog/catalog-table'
+];
+
 test('the catalog is what the standards say', () => {
-  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))[
-    'catalog/catalog-table'
-  ];
   assert.deepEqual(millrace.getHashes(), Object.keys(hashes).sort());
   assert.deepEqual(millrace.getCiphers(), [...cipherNames].sort());
   for (const { name, digestSize, blockSize, xof, parameters, seedBits, hmac } of hashTable) {
-    const {
-      digest,
-      block,
-      xof: isXof = false,
-      parameters: ranges = null,
-      seedBits: bits = 0,
-      hmac: hasHmac,
-    } = hashes[name];
-    assert.deepEqual(
-      { digestSize, xof, parameters: parameters && { ...parameters }, seedBits, hmac },
-      { digestSize: digest, xof: isXof, parameters: ranges, seedBits: bits, hmac: hasHmac },
-      name,
-    );
-    if (hasHmac || isXof) assert.equal(blockSize, block, name);
+    const facts = { xof: false, parameters: null, seedBits: 0, ...hashes[name] };
+    const told = { xof, parameters: parameters && { ...parameters }, seedBits, hmac };
+    for (const [fact, value] of Object.entries({ ...told, digest: digestSize }))
+      assert.deepEqual(value, facts[fact], `${name}: ${fact}`);
+    if (hmac || xof) assert.equal(blockSize, facts.block, name);
   }
   for (const { name, keySize, ivSize, aead, tagSize } of cipherTable) {
-    const facts = ciphers[name];
-    assert.deepEqual(
-      { keySize, ivSize, aead, tagSize },
-      { keySize: facts.key, ivSize: facts.iv, aead: facts.aead, tagSize: facts.tag },
-      name,
-    );
+    const { key, iv, tag, aead: isAead } = ciphers[name];
+    assert.deepEqual([keySize, ivSize, aead, tagSize], [key, iv, isAead, tag], name);
   }
 });
 
 test('no name is used for two algorithms', () => {
-  const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))[
-    'catalog/catalog-table'
-  ];
   for (const table of [hashTable, cipherTable]) {
     const owners = new Map();
     for (const { name, aliases } of table) {
@@ -415,12 +394,7 @@ test('nothing unfinished', () => {
   const marks = new RegExp(
     ['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].map((mark) => `\\b${mark}\\b`).join('|'),
   );
-  for (const file of textFiles()) {
-    const line = read(file)
-      .split('\n')
-      .findIndex((each) => marks.test(each));
-    assert.equal(line, -1, `${file}:${line + 1}`);
-  }
+  assertNoLine(textFiles(), marks, read);
 });
 
 test('no path or host of a machine', () => {
@@ -437,24 +411,14 @@ test('no path or host of a machine', () => {
       '\\b(10\\.\\d{1,3}|192\\.168|172\\.16)\\.\\d{1,3}\\.\\d{1,3}\\b',
     ].join('|'),
   );
-  for (const file of textFiles()) {
-    const line = read(file)
-      .split('\n')
-      .findIndex((each) => machine.test(each));
-    assert.equal(line, -1, `${file}:${line + 1}: ${read(file).split('\n')[line]?.slice(0, 160)}`);
-  }
+  assertNoLine(textFiles(), machine, read);
 });
 
 test('text files end with one newline and have no trailing blanks', () => {
-  for (const file of textFiles().filter((each) =>
-    /\.(rs|ts|mts|cts|mjs|js|toml|ya?ml)$/.test(each),
-  )) {
-    const text = read(file);
-    assert.match(text, /[^\n]\n$/, `${file} must end with one newline`);
-    assert.doesNotMatch(text, /\r/, `${file} has carriage returns`);
-    const line = text.split('\n').findIndex((each) => /[ \t]$/.test(each));
-    assert.equal(line, -1, `${file}:${line + 1} ends with blanks`);
-  }
+  const list = textFiles().filter((file) => /\.(rs|ts|mts|cts|mjs|js|toml|ya?ml)$/.test(file));
+  for (const file of list)
+    assert.match(read(file), /[^\n]\n$/, `${file} must end with one newline`);
+  assertNoLine(list, /[ \t\r]$|\r/, read);
 });
 
 test('no install script, no gyp, no dependencies but the platform binaries', () => {
@@ -464,14 +428,9 @@ test('no install script, no gyp, no dependencies but the platform binaries', () 
   assert.deepEqual(Object.keys(manifest.dependencies ?? {}), []);
   for (const name of Object.keys(manifest.optionalDependencies ?? {}))
     assert.match(name, /^@millrace\//);
-  assert.equal(
-    files.some((file) => basename(file) === 'binding.gyp'),
-    false,
-  );
-  assert.equal(
-    files.some((file) => file.endsWith('.node')),
-    false,
-    'a binary is tracked',
+  assert.deepEqual(
+    files.filter((file) => /(^|\/)binding\.gyp$|\.node$/.test(file)),
+    [],
   );
 });
 
@@ -480,7 +439,6 @@ test('the tests import only packages of package.json', () => {
   const used = new Set(
     sources('test/', '.mjs')
       .flatMap((file) => importsOf(read(file)))
-      .map(({ from }) => from)
       .filter((from) => !/^(node:|\.|\/|millrace)/.test(from))
       .map((from) =>
         from
@@ -661,25 +619,9 @@ function withoutComments(code) {
   );
 }
 
-/** Returns Rust without its `#[cfg(test)]` module at the end of the file. */
-function withoutTests(code) {
-  return code.split(/^#\[cfg\(test\)\]\nmod /m)[0];
-}
-
-/**
- * Returns true for a SAFETY comment, or the Safety section of a function's documentation, within 6
- * lines above.
- */
-function reasonAbove(lines, index) {
-  return lines
-    .slice(Math.max(0, index - 6), index + 1)
-    .some((line) => /\/\/.*(SAFETY:|# Safety)/.test(line));
-}
-
 function importsOf(text) {
-  return [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm)].map(
-    ([, typeOnly, from]) => ({ from, typeOnly: typeOnly !== undefined }),
-  );
+  const pattern = /^(?:import|export)\s+(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
+  return [...text.matchAll(pattern)].map(([, from]) => from);
 }
 
 /** Returns true if a doc comment ends on the line above. */
@@ -693,7 +635,7 @@ function noNm() {
 }
 
 test('what the fuzz targets ask of the crates exists: they are not built with the others', () => {
-  const manifest = readFileSync(join(root, 'fuzz', 'Cargo.toml'), 'utf8');
+  const manifest = read('fuzz/Cargo.toml');
   const asked = [...manifest.matchAll(/"millrace-(\w+)\/([\w-]+)"/g)].map(([, ...names]) => names);
   for (const [, crate, features] of manifest.matchAll(
     /^millrace-(\w+) = .*?features = \[(.*?)\]/gm,
@@ -701,8 +643,7 @@ test('what the fuzz targets ask of the crates exists: they are not built with th
     for (const [, feature] of features.matchAll(/"(.*?)"/g)) asked.push([crate, feature]);
   assert.ok(asked.length >= 4);
   for (const [crate, feature] of asked) {
-    const text = readFileSync(join(root, 'crates', crate, 'Cargo.toml'), 'utf8');
-    const [features] = text.split('\n[features]\n')[1].split(/^\[/m);
+    const [features] = read(`crates/${crate}/Cargo.toml`).split('\n[features]\n')[1].split(/^\[/m);
     assert.match(features, new RegExp(`^${feature} = `, 'm'), `${crate}: ${feature}`);
   }
 });
