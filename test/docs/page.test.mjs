@@ -12,29 +12,11 @@ import { test } from 'node:test';
 import { lowContrast, missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { serve } from '../../tools/serve.mjs';
 import { root, temporary } from '../support/child.mjs';
+import { beyondEdge, complaintsOf, views } from '../support/pages.mjs';
 
 const missing =
   missingBrowser() ??
   (!existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built');
-
-const views = {
-  light: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  dark: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  phone: {
-    viewport: { width: 375, height: 740 },
-    colorScheme: 'light',
-    deviceScaleFactor: 2,
-    hasTouch: true,
-    isMobile: true,
-  },
-  'phone-dark': {
-    viewport: { width: 320, height: 640 },
-    colorScheme: 'dark',
-    deviceScaleFactor: 2,
-    hasTouch: true,
-    isMobile: true,
-  },
-};
 
 const message = Buffer.alloc(8 * 2 ** 20, 'some of a file, ');
 const passphrase = 'correct horse battery staple';
@@ -51,40 +33,31 @@ test('the page', { skip: missing }, async (t) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const open = async (view = views.light) => {
-    const context = await browser.newContext({ ...view, acceptDownloads: true });
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    const complaints = [];
-    page.on(
-      'console',
-      (each) => ['error', 'warning'].includes(each.type()) && complaints.push(each.text()),
-    );
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on(
-      'request',
-      (request) =>
-        request.url().startsWith(server.url) ||
-        /^(data|blob):/.test(request.url()) ||
-        complaints.push(`asks for ${request.url()}`),
-    );
-    await page.goto(server.url);
-    await page.waitForFunction(
-      () => document.querySelectorAll('#hash-algorithm option').length > 20,
-    );
-    return { page, complaints, close: () => context.close() };
-  };
+  /** Runs a test with the page, and expects no complaints of it. */
+  const look = (title, body, view = views.light) =>
+    t.test(title, async () => {
+      const context = await browser.newContext({ ...view, acceptDownloads: true });
+      const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+      const complaints = complaintsOf(
+        page,
+        (url) => url.startsWith(server.url) || /^(data|blob):/.test(url),
+      );
+      await page.goto(server.url);
+      await page.waitForFunction(
+        () => document.querySelectorAll('#hash-algorithm option').length > 20,
+      );
+      await body(page);
+      assert.deepEqual(complaints, []);
+      await context.close();
+    });
 
-  await t.test('a file dropped is hashed, and progress is seen', async () => {
-    const { page, complaints, close } = await open();
+  await look('a file dropped is hashed, and progress is seen', async (page) => {
     await drop(page, 'dropped.bin', message.length, 'some of a file, ');
     assert.match(await page.textContent('#file-name'), /^dropped\.bin \(8 MiB\)$/);
     await watchProgress(page);
     await page.click('#go');
-    assert.equal(
-      await page.textContent('#digest'),
-      createHash('sha256').update(message).digest('hex'),
-    );
+    await showsDigest(page, 'sha256');
     const seen = await page.evaluate(() => globalThis.seenProgress);
     assert.ok(seen.length >= 3 && seen.at(-1) === 1, `progress ${seen}`);
     assert.deepEqual(
@@ -99,23 +72,13 @@ test('the page', { skip: missing }, async (t) => {
         (name) => document.querySelector('#result p')?.textContent.startsWith(name),
         algorithm,
       );
-      assert.equal(
-        await page.textContent('#digest'),
-        createHash(algorithm).update(message).digest('hex'),
-      );
+      await showsDigest(page, algorithm);
     }
-    assert.deepEqual(complaints, []);
-    await close();
   });
 
-  await t.test('sealed in the page and opened by the command, and the reverse', async () => {
-    const { page, complaints, close } = await open();
+  await look('sealed in the page and opened by the command, and the reverse', async (page) => {
     const sealed = join(folder, 'letter.txt.sealed');
-    await page.setInputFiles('#file', {
-      name: 'letter.txt',
-      mimeType: 'text/plain',
-      buffer: message,
-    });
+    await page.setInputFiles('#file', { name: 'letter.txt', mimeType: '', buffer: message });
     await page.check('[name=task][value=seal]', { force: true });
     await page.fill('#passphrase', passphrase);
     await page.selectOption('#cost', '15');
@@ -138,18 +101,9 @@ test('the page', { skip: missing }, async (t) => {
 
     const theirs = join(folder, 'theirs.sealed');
     writeFileSync(join(folder, 'theirs'), message);
-    millrace(
-      'seal',
-      '--passphrase-file',
-      words,
-      '--cost',
-      '14',
-      '--algorithm',
-      'chacha20-poly1305',
-      '--output',
-      theirs,
-      join(folder, 'theirs'),
-    );
+    const options = '--cost 14 --algorithm chacha20-poly1305'.split(' ');
+    const files = ['--output', theirs, join(folder, 'theirs')];
+    millrace('seal', '--passphrase-file', words, ...options, ...files);
     await page.setInputFiles('#file', theirs);
     await page.waitForFunction(
       () =>
@@ -158,12 +112,9 @@ test('the page', { skip: missing }, async (t) => {
     );
     await save(page, join(folder, 'theirs again'));
     assert.ok(readFileSync(join(folder, 'theirs again')).equals(message));
-    assert.deepEqual(complaints, []);
-    await close();
   });
 
-  await t.test('damaged files are reported, and nothing of them can be saved', async () => {
-    const { page, complaints, close } = await open();
+  await look('damaged files are reported, and nothing of them can be saved', async (page) => {
     const good = readFileSync(join(folder, 'letter.txt.sealed'));
     const changed = (at) => Buffer.from(good).fill(good[at] ^ 1, at, at + 1);
     const cases = [
@@ -192,12 +143,9 @@ test('the page', { skip: missing }, async (t) => {
       assert.match(await page.textContent('#result'), expected, title);
       assert.equal(await page.locator('#download').count(), 0, title);
     }
-    assert.deepEqual(complaints, []);
-    await close();
   });
 
-  await t.test('a cancelled job stops and leaves nothing', async () => {
-    const { page, complaints, close } = await open();
+  await look('a cancelled job stops and leaves nothing', async (page) => {
     await page.setInputFiles('#file', { name: 'letter.txt', mimeType: '', buffer: message });
     await page.check('[name=task][value=seal]', { force: true });
     await page.fill('#passphrase', passphrase);
@@ -209,16 +157,10 @@ test('the page', { skip: missing }, async (t) => {
     // And the next one works.
     await page.check('[name=task][value=hash]', { force: true });
     await page.click('#go');
-    assert.equal(
-      await page.textContent('#digest'),
-      createHash('sha256').update(message).digest('hex'),
-    );
-    assert.deepEqual(complaints, []);
-    await close();
+    await showsDigest(page, 'sha256');
   });
 
-  await t.test('speeds are drawn and listed', async () => {
-    const { page, complaints, close } = await open();
+  await look('speeds are drawn and listed', async (page) => {
     await page.click('#measure');
     await page.waitForSelector('#chart svg');
     const seen = await page.evaluate(() => ({
@@ -241,36 +183,34 @@ test('the page', { skip: missing }, async (t) => {
     );
     // Two may be as fast as one another: the clock of a page ticks in steps.
     assert.ok(seen.best >= 6, `${seen.best} best`);
-    assert.deepEqual(complaints, []);
-    await close();
   });
 
-  for (const [name, view] of Object.entries(views)) {
-    await t.test(`looks: ${name}`, async () => {
-      const { page, complaints, close } = await open(view);
-      await page.setInputFiles('#file', {
-        name:
-          'a file with a rather long name, as they come from cameras and scanners ' +
-          '2026-11-21.jpeg',
-        mimeType: '',
-        buffer: message,
-      });
-      await page.click('#go');
-      await page.waitForSelector('#digest');
-      if (name === 'light' || name === 'phone-dark') {
-        await page.click('#measure');
-        await page.waitForSelector('#chart svg');
-      }
-      await page.screenshot({ path: join(pictures, `page-${name}.png`), fullPage: true });
-      const { width, beyond } = await page.evaluate(lookedAt);
-      assert.equal(width, view.viewport.width, 'no sideways scrolling');
-      assert.deepEqual(beyond, [], 'nothing is beyond the edge');
-      assert.deepEqual(await lowContrast(page), []);
-      assert.deepEqual(complaints, []);
-      await close();
-    });
-  }
+  for (const [name, view] of Object.entries(views))
+    await look(
+      `looks: ${name}`,
+      async (page) => {
+        const long = 'a file with a rather long name, as they come from cameras and scanners';
+        const name = `${long} 2026-11-21.jpeg`;
+        await page.setInputFiles('#file', { name, mimeType: '', buffer: message });
+        await page.click('#go');
+        await page.waitForSelector('#digest');
+        if (name === 'light' || name === 'phone-dark') {
+          await page.click('#measure');
+          await page.waitForSelector('#chart svg');
+        }
+        await page.screenshot({ path: join(pictures, `page-${name}.png`), fullPage: true });
+        const edge = { width: view.viewport.width, beyond: [] };
+        assert.deepEqual(await beyondEdge(page), edge, 'nothing is beyond the edge');
+        assert.deepEqual(await lowContrast(page), []);
+      },
+      view,
+    );
 });
+
+async function showsDigest(page, algorithm) {
+  const digest = createHash(algorithm).update(message).digest('hex');
+  assert.equal(await page.textContent('#digest'), digest);
+}
 
 /** Drops a file that is made in the page. */
 async function drop(page, name, size, text) {
@@ -323,17 +263,4 @@ function millrace(...args) {
   return execFileSync(process.execPath, [join(root, 'cli', 'main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-/** Runs in the page. */
-function lookedAt() {
-  const width = document.documentElement.scrollWidth;
-  const beyond = [...document.querySelectorAll('body *')]
-    .filter(
-      (element) =>
-        element.closest('.scroll') === null &&
-        element.getBoundingClientRect().right > document.documentElement.clientWidth + 1,
-    )
-    .map(({ tagName, id }) => `${tagName}#${id}`);
-  return { width, beyond };
 }

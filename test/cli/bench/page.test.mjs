@@ -12,6 +12,7 @@ import { htmlPage } from '../../../cli/bench/page/page.mjs';
 import { lowContrast, missingBrowser, startBrowser } from '../../../tools/browser.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
 import { temporary } from '../../support/child.mjs';
+import { beyondEdge, complaintsOf, views } from '../../support/pages.mjs';
 
 const record = benchRecord();
 const html = htmlPage(record);
@@ -70,16 +71,8 @@ test('every kind of record has its charts, and every chart a table with all of i
         `colours of ${title}`,
       );
   }
-  assert.deepEqual(
-    chartsOf({
-      ...record,
-      rows: [],
-      crossovers: [],
-      latency: undefined,
-      load: undefined,
-    }),
-    [],
-  );
+  const none = { rows: [], crossovers: [], latency: undefined, load: undefined };
+  assert.deepEqual(chartsOf({ ...record, ...none }), []);
 });
 
 test(
@@ -115,25 +108,6 @@ test('crossovers are named below the chart and marked in it', () => {
 
 const missing = missingBrowser();
 
-const views = {
-  light: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  dark: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  phone: {
-    viewport: { width: 375, height: 740 },
-    colorScheme: 'light',
-    deviceScaleFactor: 2,
-    hasTouch: true,
-    isMobile: true,
-  },
-  'phone-dark': {
-    viewport: { width: 320, height: 640 },
-    colorScheme: 'dark',
-    deviceScaleFactor: 2,
-    hasTouch: true,
-    isMobile: true,
-  },
-};
-
 test('in a browser', { skip: missing }, async (t) => {
   const folder = temporary();
   const pictures = process.env.MILLRACE_PICTURES ?? folder;
@@ -149,18 +123,7 @@ test('in a browser', { skip: missing }, async (t) => {
     await t.test(name, async () => {
       const context = await browser.newContext(view);
       const page = await context.newPage();
-      const complaints = [];
-      page.on(
-        'console',
-        (message) =>
-          ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
-      );
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on(
-        'request',
-        (request) =>
-          /^(file|data|blob):/.test(request.url()) || complaints.push(`asks for ${request.url()}`),
-      );
+      const complaints = complaintsOf(page, (url) => /^(file|data|blob):/.test(url));
       await page.goto(pathToFileURL(join(folder, 'report.html')).href);
       await page.waitForFunction(
         (count) => document.querySelectorAll('.chart canvas').length === count,
@@ -168,18 +131,18 @@ test('in a browser', { skip: missing }, async (t) => {
       );
       await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
       assert.deepEqual(complaints, []);
-      const seen = await page.evaluate(lookedAt);
-      assert.equal(seen.scrollWidth, view.viewport.width, 'no sideways scrolling');
-      assert.deepEqual(seen.beyond, [], 'nothing is beyond the edge');
+      const edge = { width: view.viewport.width, beyond: [] };
+      assert.deepEqual(await beyondEdge(page), edge, 'nothing is beyond the edge');
       assert.deepEqual(await lowContrast(page), []);
+      const seen = await page.evaluate(chartsIn);
       assert.deepEqual(
-        seen.charts.map(({ id }) => id),
+        seen.map(({ id }) => id),
         lines.map(({ id }) => id),
       );
       for (const [
         index,
         { id, width, height, painted, legend, ticks, overlapping },
-      ] of seen.charts.entries()) {
+      ] of seen.entries()) {
         assert.deepEqual(
           legend,
           ['size', ...lines[index].series.map((series) => series.name)],
@@ -216,25 +179,15 @@ test('in a browser', { skip: missing }, async (t) => {
 });
 
 /** Runs in the page. */
-function lookedAt() {
-  const width = document.documentElement.clientWidth;
-  const inScroller = (element) => element.closest('.scroll') !== null;
-  const beyond = [...document.querySelectorAll('body *')]
-    .filter(
-      (element) =>
-        !inScroller(element) &&
-        element.getBoundingClientRect().right > width + 1 &&
-        element.tagName !== 'CAPTION',
-    )
-    .map((element) => `${element.tagName}.${element.className}`);
-  const charts = [...document.querySelectorAll('.card.lines')].map((card) => {
+function chartsIn() {
+  return [...document.querySelectorAll('.card.lines')].map((card) => {
     const { chart: id } = card.dataset;
     const plot = window.millraceCharts.get(id);
     const canvas = card.querySelector('canvas');
-    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const context = canvas.getContext('2d');
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
     let painted = 0;
     for (let at = 3; at < data.length; at += 4) if (data[at] > 0) painted++;
-    const context = canvas.getContext('2d');
     const ticks = {};
     const overlapping = [];
     for (const [axis, name] of plot.axes.entries()) {
@@ -242,20 +195,14 @@ function lookedAt() {
       const shown = name._splits
         .map((value, index) => ({ at: plot.valToPos(value, which), text: name._values[index] }))
         .filter(({ text }) => text !== '');
-      const texts = shown.map(({ text }) => text);
-      ticks[which] = texts;
+      ticks[which] = shown.map(({ text }) => text);
       context.font = '12px system-ui, sans-serif';
-      const places = shown.map(({ at }) => at);
-      for (let index = 1; index < texts.length; index++) {
-        const room =
-          which === 'x'
-            ? (context.measureText(texts[index]).width +
-                context.measureText(texts[index - 1]).width) /
-                2 +
-              2
-            : 13;
-        if (Math.abs(places[index] - places[index - 1]) < room)
-          overlapping.push(`${texts[index - 1]} and ${texts[index]}`);
+      for (const [index, tick] of shown.slice(1).entries()) {
+        const before = shown[index];
+        const [width, other] = [tick, before].map(({ text }) => context.measureText(text).width);
+        const room = which === 'x' ? (width + other) / 2 + 2 : 13;
+        if (Math.abs(tick.at - before.at) < room)
+          overlapping.push(`${before.text} and ${tick.text}`);
       }
     }
     const box = canvas.getBoundingClientRect();
@@ -272,5 +219,4 @@ function lookedAt() {
       overlapping,
     };
   });
-  return { scrollWidth: document.documentElement.scrollWidth, beyond, charts };
 }
