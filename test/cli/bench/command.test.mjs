@@ -17,7 +17,7 @@ import { head, layout, line, roughly } from '../../../cli/bench/report.mjs';
 import { choose, loadCompetitors, measureRow } from '../../../cli/bench/runner.mjs';
 import { startBenchProgress } from '../../../cli/bench/bench-progress.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
-import { command, inFolder, notLinux, windows, without } from '../../support/shell.mjs';
+import { inFolder, notLinux, windows } from '../../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { progressText } = require('../../../cli/progress.js');
@@ -148,32 +148,6 @@ test('Ctrl-C in a table that takes minutes: what there is of it', { skip: window
     assert.doesNotMatch(stdout.toString(), /NaN|undefined/);
     assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^latency,/m);
     assert.deepEqual(readdirSync($.folder), ['cut.csv']);
-  }),
-);
-
-test(
-  'a small disk that fills up: one line, and no half of a report',
-  { skip: windows || without('unshare', ['-rm', 'true']) },
-  () =>
-    inFolder({ 'disk/x': '' }, async ($) => {
-      const script =
-        `mount -t tmpfs -o size=32k none disk && "${process.execPath}" "$0" bench ` +
-        `${shortest} --match sync --html disk/report.html > /dev/null; echo "code $?"; ls ` +
-        '-A disk';
-      const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
-      assert.deepEqual(
-        [stdout.toString(), stderr.toString()],
-        ['code 1\n', 'millrace bench: disk/report.html: No space left on device\n'],
-      );
-    }),
-);
-
-test('the bench ends silently when its reader closes the pipe', { skip: windows }, () =>
-  inFolder({}, async ($) => {
-    const { child, ended } = $.start(['bench', ...shortest.split(' ')]);
-    child.stdout.destroy();
-    const { code, stderr } = await ended;
-    assert.deepEqual([code, stderr.toString()], [141, '']);
   }),
 );
 

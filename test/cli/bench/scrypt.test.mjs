@@ -47,18 +47,7 @@ const preloaded = (source, body) =>
     body((line, options) => bench($, line, { ...options, preload: './preload.cjs' }), $),
   );
 
-/**
- * Millrace's scrypt by node:crypto's where this build has none; what is tested here is the code
- * around it.
- */
-const standIn = `
-const { promisify } = require('node:util');
-const { scrypt } = require('node:crypto');
-require(${JSON.stringify(entryPaths.millrace)}).scrypt ??= (...args) => scrypt(...args);
-require(${JSON.stringify(entryPaths['millrace/promises'])}).scrypt ??= promisify(scrypt);
-`;
-
-/** Millrace without it. */
+/** Makes Millrace one without scrypt. */
 const without = `
   for (const entryPoint of ${JSON.stringify(millracePaths)}) {
     const names = { ...require(entryPoint), scrypt: undefined };
@@ -231,11 +220,11 @@ test('help, by either name', () =>
 // variants
 
 test("millrace bench scrypt has Millrace's own too, the script if they are asked for", () =>
-  preloaded(standIn, async (run) => {
+  inFolder({}, async ($) => {
     const quick = '--iterations=2 --concurrency=2 --N=16';
     const variantsOf = ({ stdout }) =>
       [...stdout.matchAll(/^Done: variant=(\w+) conc=2 ok=2 fail=0 /gm)].map(([, name]) => name);
-    const wide = await run(quick, { by: 'millrace' });
+    const wide = await bench($, quick, { by: 'millrace' });
     assert.deepEqual([wide.code, wide.stderr, variantsOf(wide)], [0, '', all]);
     assert.match(
       wide.stdout,
@@ -255,7 +244,7 @@ test("millrace bench scrypt has Millrace's own too, the script if they are asked
       ['millrace,callback,millrace', 'callback', 'millrace'],
       ['utilPromisify', 'utilPromisify'],
     ])
-      assert.deepEqual(variantsOf(await run(`${quick} --variants=${given}`)), found);
+      assert.deepEqual(variantsOf(await bench($, `${quick} --variants=${given}`)), found);
   }));
 
 test('what this build has not is said, and the rest measured', () =>
