@@ -495,40 +495,38 @@ test(
 function exported() {
   const found = new Map();
   for (const entry of [...entryPoints, 'portable/entry']) {
-    const text = readFileSync(join(dist, `${entry}.d.ts`), 'utf8');
-    const note = (file, name) =>
-      found.set(`${file} ${name}`, { file: posix.join(posix.dirname(entry), file), name });
-    for (const [, name] of text.matchAll(declaration)) note(`${posix.basename(entry)}.d.ts`, name);
-    for (const [, , names, from] of text.matchAll(
-      /^export (type )?\{([^}]*)\} from '(\.\.?\/[\w/-]+)\.js'/gm,
-    )) {
-      for (const name of names
-        .split(',')
-        .map((each) => each.trim())
-        .filter(Boolean))
-        if (!entryPoints.includes(posix.join(posix.dirname(entry), from)))
-          note(`${from}.d.ts`, name);
+    const folder = posix.dirname(entry);
+    const text = readDeclarations(`${entry}.d.ts`);
+    const note = (from, names) => {
+      const file = posix.join(folder, `${from}.d.ts`);
+      for (const name of names) found.set(`${file} ${name}`, { file, name });
+    };
+    const wholes = [...text.matchAll(/^export \* from '\.\/([\w/-]+)\.js'/gm)];
+    for (const from of [posix.basename(entry), ...wholes.map(([, each]) => each)]) {
+      const declared = readDeclarations(posix.join(folder, `${from}.d.ts`)).matchAll(declaration);
+      note(
+        from,
+        [...declared].map(([, name]) => name),
+      );
     }
-    for (const [, from] of text.matchAll(/^export \* from '\.\/([\w/-]+)\.js'/gm)) {
-      const file = posix.join(posix.dirname(entry), `${from}.d.ts`);
-      for (const [, name] of readFileSync(join(dist, file), 'utf8').matchAll(declaration))
-        note(`${from}.d.ts`, name);
-    }
+    const listed = (pattern) =>
+      [...text.matchAll(pattern)].map(([, names, from]) => [from, names.match(/\w+/g)]);
+    for (const [from, names] of listed(
+      /^export (?:type )?\{([^}]*)\} from '(\.\.?\/[\w/-]+)\.js'/gm,
+    ))
+      if (!entryPoints.includes(posix.join(folder, from))) note(from, names);
     // Types imported to be handed on: `import type { A } from './a.js'` and `export type { A }`.
-    const handedOn = new Set(
-      [...text.matchAll(/^export type \{([^}]*)\};/gm)].flatMap(([, names]) =>
-        names.split(',').map((each) => each.trim()),
-      ),
-    );
-    for (const [, names, from] of text.matchAll(
-      /^import type \{([^}]*)\} from '(\.\.?\/[\w/-]+)\.js'/gm,
-    )) {
-      for (const name of names.split(',').map((each) => each.trim()))
-        if (handedOn.has(name)) note(`${from}.d.ts`, name);
-    }
+    const handedOn = listed(/^export type \{([^}]*)\};/gm).flatMap(([, names]) => names);
+    for (const [from, names] of listed(/^import type \{([^}]*)\} from '(\.\.?\/[\w/-]+)\.js'/gm))
+      note(
+        from,
+        names.filter((name) => handedOn.includes(name)),
+      );
   }
   return [...found.values()];
 }
+
+const readDeclarations = (file) => readFileSync(join(dist, file), 'utf8');
 
 const kinds = 'const enum|enum|function|class|interface|type|const|let';
 const declaration = new RegExp(`^export (?:declare )?(?:abstract )?(?:${kinds}) (\\w+)`, 'gm');
@@ -537,7 +535,7 @@ test('every export of the entry points is documented', () => {
   const all = exported();
   assert.ok(all.length > 30, all.map(({ name }) => name).join());
   const undocumented = all.filter(({ file, name }) => {
-    const lines = readFileSync(join(dist, file), 'utf8').split('\n');
+    const lines = readDeclarations(file).split('\n');
     // The first overload speaks for all.
     const index = lines.findIndex((line) => [...line.matchAll(declaration)][0]?.[1] === name);
     assert.ok(index >= 0, `${name} is not declared in ${file}`);
@@ -550,22 +548,17 @@ test('every member of the exported options is documented', () => {
   const undocumented = [];
   let members = 0;
   for (const { file, name } of exported()) {
-    const lines = readFileSync(join(dist, file), 'utf8').split('\n');
+    const lines = readDeclarations(file).split('\n');
     const start = lines.findIndex((line) =>
       new RegExp(`^export (declare )?(interface|class) ${name}\\b`).test(line),
     );
     if (start < 0) continue;
     for (let index = start + 1; lines[index] !== '}' && index < lines.length; index++) {
       // A member of a member is explained by it.
-      const member = /^ {4}(?:static |readonly |get |set )*(\[?[\w.]+\]?)[?(:]/.exec(
-        lines[index],
-      )?.[1];
-      if (
-        member === undefined ||
-        member === 'constructor' ||
-        /^ {4}(static|readonly) \[/.test(lines[index])
-      )
-        continue;
+      const pattern =
+        /^ {4}(?!constructor\b|(?:static|readonly) \[)(?:static |readonly |get |set )*(\[?[\w.]+\]?)[?(:]/;
+      const [, member] = pattern.exec(lines[index]) ?? [];
+      if (member === undefined) continue;
       members++;
       if (!documented(lines, index)) undocumented.push(`${file}: ${name}.${member}`);
     }
