@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -15,6 +14,7 @@ import { gzipSync } from 'node:zlib';
 
 import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { installed } from '../../tools/install.mjs';
+import { serve } from '../../tools/serve.mjs';
 import { root, temporary } from '../support/child.mjs';
 
 const folder = join(root, 'test', 'bundlers');
@@ -41,15 +41,18 @@ after(() => rmSync(project, { recursive: true, force: true }));
 function expected() {
   const source = Buffer.alloc(100_000).map((_, index) => index);
   const sha256 = createHash('sha256').update(source).digest('hex');
+  const sameHash = [
+    'hash',
+    'default',
+    'hasher',
+    'portable',
+    'opened',
+    'file',
+    'callback',
+    'streamed',
+  ];
   return {
-    hash: sha256,
-    default: sha256,
-    hasher: sha256,
-    portable: sha256,
-    opened: sha256,
-    file: sha256,
-    callback: sha256,
-    streamed: sha256,
+    ...Object.fromEntries(sameHash.map((name) => [name, sha256])),
     small: '78af5f94892f3950',
     bigint: true,
     refused: 'ERR_ENGINE_UNAVAILABLE',
@@ -128,10 +131,9 @@ test('the declarations for browsers need no types of Node.js', async () => {
     export { digest, hasher, file, sealed, engine, parts };
   `,
   );
-  const lib = ['ES2022', 'DOM'];
   const options = {
     target: 'ES2022',
-    lib,
+    lib: ['ES2022', 'DOM'],
     module: 'esnext',
     moduleResolution: 'bundler',
     customConditions: ['browser'],
@@ -162,23 +164,18 @@ async function bundle(name, page, out) {
  * the first, compressed.
  */
 function report(t, what, out, first) {
-  const sizesOf = (file) =>
-    [readFileSync(join(out, file)), gzipSync(readFileSync(join(out, file)), { level: 9 })].map(
-      ({ length }) => length / 1024,
-    );
-  const others = readdirSync(out, { recursive: true })
-    .filter((file) => /\.m?js$/.test(file) && file !== first)
-    .map(sizesOf);
-  const [size, compressed] = sizesOf(first);
-  const later = others.reduce(
-    ([all, allCompressed], [each, eachCompressed]) => [all + each, allCompressed + eachCompressed],
-    [0, 0],
+  const sizesOf = (files) => {
+    const texts = files.map((file) => readFileSync(join(out, file)));
+    const sum = (buffers) => buffers.reduce((total, { length }) => total + length / 1024, 0);
+    return [sum(texts), sum(texts.map((text) => gzipSync(text, { level: 9 })))];
+  };
+  const others = readdirSync(out, { recursive: true }).filter(
+    (file) => /\.m?js$/.test(file) && file !== first,
   );
+  const [size, compressed] = sizesOf([first]);
   const told = ([plain, packed]) => `${plain.toFixed(1)} KB (${packed.toFixed(1)} compressed)`;
-  t.diagnostic(
-    `${what}: ${told([size, compressed])}` +
-      `${others.length > 0 ? `, and for workers ${told(later)}` : ''}`,
-  );
+  const later = others.length > 0 ? `, and for workers ${told(sizesOf(others))}` : '';
+  t.diagnostic(`${what}: ${told([size, compressed])}${later}`);
   return compressed * 1024;
 }
 
@@ -194,24 +191,9 @@ function inNode(out, first) {
 
 /** Returns what a page with only this script prints; no header is set but the type. */
 async function inChromium(out, first, isModule) {
-  const server = createServer((request, response) => {
-    const path = new URL(request.url, 'http://localhost').pathname;
-    if (path === '/')
-      return response
-        .setHeader('content-type', 'text/html')
-        .end(
-          `<!doctype html><script ${isModule ? 'type="module"' : 'defer'} ` +
-            `src="/${first}"></script>`,
-        );
-    try {
-      return response
-        .setHeader('content-type', 'text/javascript')
-        .end(readFileSync(join(out, path)));
-    } catch {
-      return response.writeHead(404).end();
-    }
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const script = `<script ${isModule ? 'type="module"' : 'defer'} src="/${first}"></script>`;
+  writeFileSync(join(out, 'index.html'), `<!doctype html>${script}`);
+  const server = await serve({ folder: out });
   const browser = await startBrowser();
   try {
     const page = await browser.newPage();
@@ -220,11 +202,10 @@ async function inChromium(out, first, isModule) {
       predicate: (message) => message.text().startsWith('ANSWERS '),
       timeout: 300_000,
     });
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    await page.goto(`${server.url}/`);
     return (await Promise.race([said, failed])).text();
   } finally {
     await browser.close();
-    server.closeAllConnections();
-    server.close();
+    await server.close();
   }
 }

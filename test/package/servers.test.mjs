@@ -48,10 +48,7 @@ const commands = [
 const project = temporary();
 const modules = join(project, 'node_modules');
 
-before(async () => {
-  if (missing) return;
-  await layOut();
-});
+before(() => missing || layOut());
 after(() => rmSync(project, { recursive: true, force: true }));
 
 /** Lays out the project: the packages as they are published, and beside them the tools. */
@@ -86,20 +83,29 @@ function run(command, args, options = {}) {
       ...options,
       env: { ...process.env, NO_COLOR: '1', ...options.env },
     };
-    execFile(command, args, settings, (error, stdout, stderr) =>
-      error
-        ? reject(
-            new Error(
-              `${command} ${args.join(' ')}: ${error.message.slice(0, 500)}\n${stdout}\n${stderr}`,
-            ),
-          )
-        : resolve({ stdout, stderr }),
-    );
+    execFile(command, args, settings, (error, stdout, stderr) => {
+      const told = `${error?.message.slice(0, 500)}\n${stdout}\n${stderr}`;
+      if (error) reject(new Error(`${command} ${args.join(' ')}: ${told}`));
+      else resolve({ stdout, stderr });
+    });
   });
 }
 
+/** Runs Node. */
+const runNode = (args, options) => run(process.execPath, args, options);
+
+/** Runs `body` with a folder that has nothing of the project. */
+async function elsewhere(body) {
+  const folder = temporary();
+  try {
+    return await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 const served = async (file, options) =>
-  assert.deepEqual(await run(process.execPath, [file], options), { stdout: SERVED, stderr: '' });
+  assert.deepEqual(await runNode([file], options), { stdout: SERVED, stderr: '' });
 
 test('without any tool', { skip: missing }, () => served(join(project, 'server.mjs')));
 
@@ -112,24 +118,23 @@ for (const name of [
   '@vercel/ncc',
   '@vercel/nft',
 ]) {
-  test(name, { skip: missing }, async () => {
-    // Traced files and assets are there without the project; bundled code finds the platform
-    // package in its node_modules.
-    const alone = name.startsWith('@vercel/');
-    const out = alone ? temporary() : join(project, 'out', name.replace(/\W/g, ''));
-    try {
+  // Traced files and assets are there without the project; bundled code finds the platform package
+  // in its node_modules.
+  const place = name.startsWith('@vercel/')
+    ? elsewhere
+    : (body) => body(join(project, 'out', name.replace(/\W/g, '')));
+  test(name, { skip: missing }, () =>
+    place(async (out) => {
+      const [file, ...given] = [join(tools, 'build-server.mjs'), name, project, out].map((each) =>
+        JSON.stringify(each),
+      );
       const program =
-        'const { builders } = await ' +
-        `import(${JSON.stringify(join(tools, 'build-server.mjs'))}); ` +
-        'process.stdout.write(await ' +
-        `builders[${JSON.stringify(name)}](${JSON.stringify(project)}, ` +
-        `${JSON.stringify(out)}));`;
-      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);
+        `const { builders } = await import(${file}); ` +
+        `process.stdout.write(await builders[${given[0]}](${given[1]}, ${given[2]}));`;
+      const { stdout } = await runNode(['--input-type=module', '-e', program]);
       await served(stdout, { cwd: '/' });
-    } finally {
-      rmSync(out, { recursive: true, force: true });
-    }
-  });
+    }),
+  );
 }
 
 // test runners
@@ -143,83 +148,70 @@ const assertions = `
   expect(await promises.hash('sha256', new Uint8Array(100_000), 'hex')).toHaveLength(64);
 `;
 
-const vitests = [
-  ['node', {}, true],
-  ['jsdom', {}, true],
-  ['node', { server: { deps: { inline: true } } }, true],
-];
-for (const [environment, settings, native] of vitests) {
-  const inlined = settings.server !== undefined;
-  test(
-    `vitest, environment ${environment}${inlined ? ', dependencies inlined' : ''}`,
-    { skip: missing },
-    async () => {
-      writeFileSync(
-        join(project, 'some.test.mjs'),
-        `
+const runners = {
+  vitest: {
+    file: 'some.test.mjs',
+    imports: `
       import { expect, test } from 'vitest';
       import millrace, { engines, hash, MillraceError } from 'millrace';
       import * as promises from 'millrace/promises';
-      test('some', async () => {
-        ${assertions}
-        expect(engines().native.available).toBe(${native});
-        expect(millrace.hash).toBe(hash);
-      });
     `,
-      );
+    more: 'expect(millrace.hash).toBe(hash);',
+    start(environment, settings) {
       writeFileSync(
         join(project, 'vitest.config.mjs'),
         `export default { test: ${JSON.stringify({ ...settings, include: ['some.test.mjs'] })} };`,
       );
-      await run(process.execPath, [
-        join(modules, 'vitest', 'vitest.mjs'),
-        'run',
-        '--environment',
-        environment,
-      ]);
+      const program = join(modules, 'vitest', 'vitest.mjs');
+      return runNode([program, 'run', '--environment', environment]);
     },
-  );
-}
-
-// With jsdom Jest asks for what browsers get: the portable engine, and ask for that of Node.js with
-// customExportConditions.
-const jests = [
-  ['node', undefined, true],
-  ['jsdom', undefined, false],
-  ['jsdom', ['node', 'node-addons'], true],
-];
-for (const [environment, customExportConditions, native] of jests) {
-  test(
-    'jest, environment ' +
-      `${environment}${customExportConditions ? ' with the conditions of Node.js' : ''}`,
-    { skip: missing },
-    async () => {
-      writeFileSync(
-        join(project, 'some.test.js'),
-        `
+  },
+  jest: {
+    file: 'some.test.js',
+    imports: `
       const { engines, hash, MillraceError } = require('millrace');
       const promises = require('millrace/promises');
-      test('some', async () => {
-        ${assertions}
-        expect(engines().native.available).toBe(${native});
-      });
     `,
-      );
+    more: '',
+    start(environment, testEnvironmentOptions) {
       const config = {
         rootDir: project,
         testMatch: ['**/some.test.js'],
         testEnvironment: join(tools, 'node_modules', `jest-environment-${environment}`),
-        testEnvironmentOptions: { customExportConditions },
+        testEnvironmentOptions,
         haste: { enableSymlinks: false },
         watchman: false,
       };
-      await run(process.execPath, [
-        join(tools, 'node_modules', 'jest', 'bin', 'jest.js'),
-        '--config',
-        JSON.stringify(config),
-      ]);
+      const program = join(tools, 'node_modules', 'jest', 'bin', 'jest.js');
+      return runNode([program, '--config', JSON.stringify(config)]);
     },
-  );
+  },
+};
+
+const inlined = { server: { deps: { inline: true } } };
+const conditions = { customExportConditions: ['node', 'node-addons'] };
+for (const [runner, environment, native, settings, how = ''] of [
+  ['vitest', 'node', true],
+  ['vitest', 'jsdom', true],
+  ['vitest', 'node', true, inlined, ', dependencies inlined'],
+  ['jest', 'node', true],
+  // With jsdom Jest asks for what browsers get: the portable engine, and asks for that of Node.js
+  // with customExportConditions.
+  ['jest', 'jsdom', false],
+  ['jest', 'jsdom', true, conditions, ' with the conditions of Node.js'],
+]) {
+  test(`${runner}, environment ${environment}${how}`, { skip: missing }, async () => {
+    const { file, imports, more, start } = runners[runner];
+    const program = `${imports}
+      test('some', async () => {
+        ${assertions}
+        expect(engines().native.available).toBe(${native});
+        ${more}
+      });
+    `;
+    writeFileSync(join(project, file), program);
+    await start(environment, settings);
+  });
 }
 
 // Node.js itself
@@ -236,34 +228,21 @@ test(
       join(out, 'sea.json'),
       JSON.stringify({ main, output: join(out, 'sea.blob'), disableExperimentalSEAWarning: true }),
     );
-    await run(process.execPath, ['--experimental-sea-config', join(out, 'sea.json')]);
+    await runNode(['--experimental-sea-config', join(out, 'sea.json')]);
     const executable = join(out, 'server');
     copyFileSync(process.execPath, executable);
     chmodSync(executable, 0o755);
-    await run(process.execPath, [
-      join(modules, 'postject', 'dist', 'cli.js'),
-      executable,
-      'NODE_SEA_BLOB',
-      join(out, 'sea.blob'),
-      '--sentinel-fuse',
-      'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
-    ]);
-    assert.deepEqual(await run(executable, [], { cwd: '/' }), { stdout: SERVED, stderr: '' });
-    const alone = temporary();
-    try {
-      copyFileSync(executable, join(alone, 'server'));
-      chmodSync(join(alone, 'server'), 0o755);
-      copyFileSync(
-        join(modules, '@millrace', platform, `millrace.${platform}.node`),
-        join(alone, `millrace.${platform}.node`),
-      );
-      assert.deepEqual(await run(join(alone, 'server'), [], { cwd: '/' }), {
-        stdout: SERVED,
-        stderr: '',
-      });
-    } finally {
-      rmSync(alone, { recursive: true, force: true });
-    }
+    const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
+    const postject = join(modules, 'postject', 'dist', 'cli.js');
+    await runNode([postject, executable, 'NODE_SEA_BLOB', join(out, 'sea.blob'), ...fuse]);
+    const expected = { stdout: SERVED, stderr: '' };
+    assert.deepEqual(await run(executable, [], { cwd: '/' }), expected);
+    await elsewhere(async (alone) => {
+      cpSync(executable, join(alone, 'server'));
+      const binary = `millrace.${platform}.node`;
+      copyFileSync(join(modules, '@millrace', platform, binary), join(alone, binary));
+      assert.deepEqual(await run(join(alone, 'server'), [], { cwd: '/' }), expected);
+    });
   },
 );
 
@@ -282,7 +261,7 @@ const permission =
   Number.parseInt(process.versions.node, 10) >= 24 ? '--permission' : '--experimental-permission';
 
 test(`${permission} --allow-addons --allow-fs-read=<project>`, { skip: missing }, async () => {
-  const { stdout } = await run(process.execPath, [
+  const { stdout } = await runNode([
     permission,
     '--allow-addons',
     `--allow-fs-read=${project}/*`,
@@ -356,16 +335,13 @@ test(
   { skip: missing || noShell() },
   async () => {
     const built = join(await deploy('AWS Lambda'), 'function');
-    const alone = temporary();
-    try {
+    await elsewhere(async (alone) => {
       cpSync(built, alone, { recursive: true });
       const event = JSON.stringify({ body: 'YWJj', isBase64Encoded: true });
       const program = `import('./index.mjs').then(({ handler }) => handler(${event})).then(console.log)`;
-      const { stdout } = await run(process.execPath, ['-e', program], { cwd: alone });
+      const { stdout } = await runNode(['-e', program], { cwd: alone });
       assert.ok(stdout.includes(ABC), stdout);
-    } finally {
-      rmSync(alone, { recursive: true, force: true });
-    }
+    });
   },
 );
 
@@ -427,17 +403,14 @@ test(
   { skip: missing || noExecutables() || noShell() },
   async () => {
     const folder = await deploy('Single executables');
-    const alone = temporary();
-    try {
-      copyFileSync(join(folder, 'build', 'digest'), join(alone, 'digest'));
+    await elsewhere(async (alone) => {
+      cpSync(join(folder, 'build', 'digest'), join(alone, 'digest'));
       writeFileSync(join(alone, 'abc.txt'), 'abc');
       const options = { cwd: alone, env: { TMPDIR: alone } };
       const { stdout } = await run(join(alone, 'digest'), ['abc.txt'], options);
       assert.equal(stdout, `${ABC} true\n`);
       assert.deepEqual(readdirSync(alone).sort(), ['abc.txt', 'digest']);
-    } finally {
-      rmSync(alone, { recursive: true, force: true });
-    }
+    });
   },
 );
 
@@ -459,59 +432,50 @@ test('docs/recipes/deployments.md: the server of the image', { skip: missing }, 
 
 // Next.js
 
-const next = existsSync(join(tools, 'node_modules', 'next', 'package.json'));
+const noNext =
+  !existsSync(join(tools, 'node_modules', 'next', 'package.json')) &&
+  'not run: Next.js is not installed (npm run test:bundlers -- --next); ' +
+    '@vercel/nft and webpack stand for it';
 
 for (const [bundler, flags] of [
   ['webpack', ['--webpack']],
   ['Turbopack', []],
 ])
-  test(
-    `Next.js: next build, standalone, ${bundler}`,
-    {
-      skip:
-        missing ||
-        (!next &&
-          'not run: Next.js is not installed (npm run test:bundlers -- --next); ' +
-            '@vercel/nft and webpack stand for it'),
-    },
-    async () => {
-      // Inside `tools`, as Turbopack follows no links out of its root.
-      const site = mkdtempSync(join(tools, 'site-'));
-      try {
-        for (const name of ['millrace', `@millrace/${platform}`])
-          cpSync(join(modules, name), join(site, 'node_modules', name), { recursive: true });
-        writeFileSync(
-          join(site, 'package.json'),
-          '{ "name": "site", "version": "1.0.0", "private": true }\n',
-        );
-        const { files } = deployments.get('Next.js');
-        const here = JSON.stringify(tools);
-        writeFileSync(
-          join(site, 'next.config.mjs'),
-          files['next.config.mjs'].replace(
-            ' }',
-            `, outputFileTracingRoot: ${here}, turbopack: { root: ${here} } }`,
-          ),
-        );
-        const route = 'app/api/digest/route.js';
-        mkdirSync(dirname(join(site, route)), { recursive: true });
-        writeFileSync(join(site, route), files[route]);
-        await run(
-          process.execPath,
-          [join(tools, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build', ...flags],
-          { cwd: site, env: { NEXT_TELEMETRY_DISABLED: '1' }, timeout: 600_000 },
-        );
-        const traced = readdirSync(join(site, '.next', 'standalone'), { recursive: true });
-        const found = traced.filter((file) =>
-          /node_modules.@millrace.[^/\\]+.(package\.json|millrace\..*\.node)$/.test(file),
-        );
-        assert.equal(found.length, 2, found.join('\n'));
-        await answersRoute(join(site, '.next', 'standalone', basename(site), 'server.js'));
-      } finally {
-        rmSync(site, { recursive: true, force: true });
-      }
-    },
-  );
+  test(`Next.js: next build, standalone, ${bundler}`, { skip: missing || noNext }, async () => {
+    // Inside `tools`, as Turbopack follows no links out of its root.
+    const site = mkdtempSync(join(tools, 'site-'));
+    try {
+      for (const name of ['millrace', `@millrace/${platform}`])
+        cpSync(join(modules, name), join(site, 'node_modules', name), { recursive: true });
+      writeFileSync(
+        join(site, 'package.json'),
+        '{ "name": "site", "version": "1.0.0", "private": true }\n',
+      );
+      const { files } = deployments.get('Next.js');
+      const here = JSON.stringify(tools);
+      writeFileSync(
+        join(site, 'next.config.mjs'),
+        files['next.config.mjs'].replace(
+          ' }',
+          `, outputFileTracingRoot: ${here}, turbopack: { root: ${here} } }`,
+        ),
+      );
+      const route = 'app/api/digest/route.js';
+      mkdirSync(dirname(join(site, route)), { recursive: true });
+      writeFileSync(join(site, route), files[route]);
+      const program = join(tools, 'node_modules', 'next', 'dist', 'bin', 'next');
+      const options = { cwd: site, env: { NEXT_TELEMETRY_DISABLED: '1' }, timeout: 600_000 };
+      await runNode([program, 'build', ...flags], options);
+      const traced = readdirSync(join(site, '.next', 'standalone'), { recursive: true });
+      const found = traced.filter((file) =>
+        /node_modules.@millrace.[^/\\]+.(package\.json|millrace\..*\.node)$/.test(file),
+      );
+      assert.equal(found.length, 2, found.join('\n'));
+      await answersRoute(join(site, '.next', 'standalone', basename(site), 'server.js'));
+    } finally {
+      rmSync(site, { recursive: true, force: true });
+    }
+  });
 
 /** Starts a server of Next.js alone, and asks the route of the page. */
 async function answersRoute(server) {

@@ -229,11 +229,8 @@ test('a home folder that cannot be written is left alone', { skip: windows }, (t
   // Root writes everywhere.
   const user = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
   const options = { cwd: '/', env: { ...process.env, HOME: home }, encoding: 'utf8', ...user };
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--input-type=module', '-e', script],
-    options,
-  );
+  const args = ['--input-type=module', '-e', script];
+  const { stdout, stderr } = spawnSync(process.execPath, args, options);
   // To a user who may not look into a folder, what is there is not found.
   if (/EACCES|ERR_MODULE_NOT_FOUND/.test(stderr))
     return t.skip('another user may not read this checkout');
