@@ -26,13 +26,11 @@ for (const file of readdirSync(folder))
     const [, system] = /\((\w+)\)$/.exec(title) ?? [];
     test(`${file}: ${title}`, { skip: skips[system] ?? false }, () =>
       inFolder({}, async ($) => {
-        const lines = section.split('\n').filter((line) => !/^(> |! |exit )/.test(line));
         const played = [];
-        for (const line of lines)
-          played.push(
-            line,
-            ...(line.startsWith('$ ') ? await typed($, line.slice(2), system) : []),
-          );
+        for (const line of section.split('\n').filter((each) => !/^(> |! |exit )/.test(each))) {
+          played.push(line);
+          if (line.startsWith('$ ')) played.push(...(await typed($, line.slice(2), system)));
+        }
         assert.equal(played.join('\n'), section);
       }),
     );
@@ -40,12 +38,10 @@ for (const file of readdirSync(folder))
 
 /** Runs a line, and returns the lines of the transcript that show its results. */
 async function typed($, line, system) {
-  const { stdout, stderr, code } = await (system === undefined ? interpret : inShell)($, line);
-  return [
-    ...shown('> ', stdout ?? ''),
-    ...shown('! ', stderr ?? ''),
-    ...(code ? [`exit ${code}`] : []),
-  ];
+  const run = system === undefined ? interpret : inShell;
+  const { stdout = '', stderr = '', code = 0 } = await run($, line);
+  const exit = code === 0 ? [] : [`exit ${code}`];
+  return [...shown('> ', stdout), ...shown('! ', stderr), ...exit];
 }
 
 /** Returns output as lines with this prefix, what is not visible in it escaped. */
