@@ -459,6 +459,16 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     cpSync(join(root, noble), join(place.cwd, noble), { recursive: true });
   });
 
+  /** Compiles a project, of which `config` is the file with its options. */
+  const compile = async ({ command, args }, config, options, include) => {
+    const common = { target: 'es2022', strict: true, noEmit: true };
+    const typeRoots = [join(root, 'node_modules', '@types')];
+    const compilerOptions = { ...common, typeRoots, ...options };
+    writeFileSync(config, JSON.stringify({ compilerOptions, include }));
+    const { code, all } = await start(command, [...args, '--project', config], place);
+    assert.equal(code, 0, `${config}: ${all}`);
+  };
+
   const newest = { command: process.execPath, args: [tsc] };
   const [oldest] = findTypeScripts();
   for (const [resolution, module, compiler, name = ''] of [
@@ -472,81 +482,54 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     test(title, { skip: compiler.missing }, async () => {
       const names = entries.map((_, index) => `entry${index}`);
       const imports = entries.map((entry, index) => `import * as ${names[index]} from '${entry}';`);
-      const uses =
-        "import { hash, seal } from 'millrace';\nimport { hash as promised } from " +
-        "'millrace/promises';\nexport const text: string = hash('sha256', 'abc', " +
-        "'hex');\nexport const later: Promise<bigint> = promised('sha256', 'abc', " +
-        "'bigint');\n// @ts-expect-error\nseal('aes-256-gcm', 7);\n";
+      const uses = `import { hash, seal } from 'millrace';
+import { hash as promised } from 'millrace/promises';
+export const text: string = hash('sha256', 'abc', 'hex');
+export const later: Promise<bigint> = promised('sha256', 'abc', 'bigint');
+// @ts-expect-error
+seal('aes-256-gcm', 7);
+export default [${names.join(', ')}];
+`;
       const base = join(place.cwd, `types-${resolution}${name.replace(/\W+/g, '-')}`);
       mkdirSync(base);
-      writeFileSync(
-        join(base, 'use.mts'),
-        `${imports.join('\n')}\n${uses}export default [${names.join(', ')}];\n`,
-      );
+      writeFileSync(join(base, 'use.mts'), `${imports.join('\n')}\n${uses}`);
       const required = entries.map(
-        (entry, index) => `import ${names[index]} = require('${entry}');`,
+        (entry, index) => `import ${names[index]} = require('${entry}');\n`,
       );
       if (resolution === 'nodenext')
         writeFileSync(
           join(base, 'use.cts'),
-          `${required.join('\n')}\nexport = [${names.join(', ')}];\n`,
+          `${required.join('')}export = [${names.join(', ')}];\n`,
         );
       const options = {
         module,
         moduleResolution: resolution,
-        target: 'es2022',
         lib: ['es2022', 'dom'],
-        strict: true,
         // Declarations import from `#platform`, which node10 does not resolve.
         skipLibCheck: resolution === 'node10',
-        noEmit: true,
         types: ['node'],
-        typeRoots: [join(root, 'node_modules', '@types')],
       };
-      writeFileSync(
-        join(base, 'tsconfig.json'),
-        JSON.stringify({ compilerOptions: options, include: ['*.mts', '*.cts'] }),
-      );
-      const { command, args } = compiler;
-      const { code, all } = await start(command, [...args, '--project', base], place);
-      assert.equal(code, 0, all);
+      await compile(compiler, join(base, 'tsconfig.json'), options, ['*.mts', '*.cts']);
     });
   }
 
   // Those of test/types/platforms, which `npm run check` compiles in the repository.
-  for (const { name, missing, command, args } of findTypeScripts())
-    test(
-      `programs with the DOM, @types/node or neither compile, ${name}`,
-      {
-        skip: missing,
-      },
-      async () => {
-        const base = join(place.cwd, name.replace(' ', '-'));
-        const platforms = join(base, 'platforms');
-        const source = join(root, 'test', 'types');
-        cpSync(join(source, 'platforms'), platforms, { recursive: true });
-        cpSync(join(source, 'equal.mts'), join(base, 'equal.mts'));
-        for (const file of ['dom-node', 'dom', 'bare'].map((each) => `tsconfig.${each}.json`)) {
-          const { compilerOptions, include } = JSON.parse(
-            readFileSync(join(platforms, file), 'utf8'),
-          );
-          const options = {
-            lib: compilerOptions.lib,
-            types: compilerOptions.types,
-            typeRoots: [join(root, 'node_modules', '@types')],
-            module: 'nodenext',
-            moduleResolution: 'nodenext',
-            target: 'es2022',
-            strict: true,
-            noEmit: true,
-          };
-          const config = join(platforms, file);
-          writeFileSync(config, JSON.stringify({ compilerOptions: options, include }));
-          const { code, all } = await start(command, [...args, '--project', config], place);
-          assert.equal(code, 0, `${file}: ${all}`);
-        }
-      },
-    );
+  for (const { name, missing, ...compiler } of findTypeScripts()) {
+    const title = `programs with the DOM, @types/node or neither compile, ${name}`;
+    test(title, { skip: missing }, async () => {
+      const base = join(place.cwd, name.replace(' ', '-'));
+      const source = join(root, 'test', 'types');
+      for (const each of ['platforms', 'equal.mts'])
+        cpSync(join(source, each), join(base, each), { recursive: true });
+      for (const file of ['dom-node', 'dom', 'bare'].map((each) => `tsconfig.${each}.json`)) {
+        const config = join(base, 'platforms', file);
+        const { compilerOptions, include } = JSON.parse(readFileSync(config, 'utf8'));
+        const { lib, types } = compilerOptions;
+        const node = { module: 'nodenext', moduleResolution: 'nodenext' };
+        await compile(compiler, config, { lib, types, ...node }, include);
+      }
+    });
+  }
 
   test('every command is there, with its help and what it needs', async () => {
     const millrace = (...given) =>

@@ -621,9 +621,3 @@ test('a failure shows what it has', () => {
     'variant=callback conc=100: { type: "error", iteration: 0, message: "a \\"b\\"\\n" }',
   );
 });
-
-test('the script and the command are in the package', () => {
-  const { files, bin } = require('../../../package.json');
-  assert.ok(files.includes('scrypt-bench.mjs') && files.includes('cli'));
-  assert.equal(bin.millrace, './cli/main.js');
-});
