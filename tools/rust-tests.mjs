@@ -26,6 +26,7 @@ export const rustSources = [
   '.cargo',
   'crates',
   'fuzz',
+  'test/vectors',
   ...toolsOfRust.map((name) => `tools/${name}.mjs`),
 ];
 

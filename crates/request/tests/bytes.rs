@@ -3,15 +3,19 @@
 use crate::caller::{Argument, Call};
 use millrace_core::cipher::Text;
 use millrace_request::bytes::{Copies, Window, text};
-use millrace_request::caller::Caller;
+use millrace_request::protocol::OperationNumber;
 
 /// Returns two windows of one arena of the bytes 0, 1, 2, ... and what keeps it.
 fn windows(one: std::ops::Range<usize>, other: std::ops::Range<usize>) -> (Call, [Window; 2]) {
     let mut call = Call::new((0..100).collect());
     call.place(Argument::Source, one);
     call.place(Argument::Target, other);
-    let windows = [0, 1].map(|index| call.bytes(index).expect("placed"));
+    let windows = ends(&call);
     (call, windows)
+}
+
+fn ends(call: &Call) -> [Window; 2] {
+    [Argument::Source, Argument::Target].map(|argument| call.window(argument))
 }
 
 #[test]
@@ -121,7 +125,7 @@ fn bytes_are_copied_at_any_distance() {
                 let mut call = Call::new(bytes.clone());
                 call.place(Argument::Source, from..from + size);
                 call.place(Argument::Target, to..to + size);
-                let [source, target] = [0, 1].map(|index| call.bytes(index).expect("placed"));
+                let [source, target] = ends(&call);
                 target.copy_from(source);
                 let mut expected = bytes.clone();
                 expected.copy_within(from..from + size, to);
@@ -136,12 +140,10 @@ fn bytes_are_copied_at_any_distance() {
 fn new_memory_is_filled_in_steps_with_all_bytes() {
     for size in [0, 1, 4096, 1 << 20, (3 << 20) + 5] {
         let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
-        let call = Call::of(
-            millrace_request::protocol::OperationNumber::Hash,
-            0,
-            &[(Argument::Source, &bytes), (Argument::Target, &vec![0; size])],
-        );
-        let [from, to] = [0, 1].map(|index| call.bytes(index).expect("placed"));
+        let arguments: [(Argument, &[u8]); 2] =
+            [(Argument::Source, &bytes), (Argument::Target, &vec![0; size])];
+        let call = Call::of(OperationNumber::Hash, 0, &arguments);
+        let [from, to] = ends(&call);
         to.fill_new(from);
         assert_eq!(to.read(), bytes);
         assert!(call.guards_intact());
@@ -166,16 +168,13 @@ fn copies_of_secrets_follow_each_other_and_are_replaced() {
 fn little_memory_is_kept_for_the_next_work() {
     for (size, kept) in [(4096, true), (4097, false)] {
         let mut copies = Copies::default();
-        let call = Call::of(
-            millrace_request::protocol::OperationNumber::Hash,
-            0,
-            &[(Argument::Source, &vec![1; size])],
-        );
-        copies.secrets([call.bytes(0).expect("placed")]).expect("memory");
+        let call = Call::of(OperationNumber::Hash, 0, &[(Argument::Source, &vec![1; size])]);
+        let source = call.window(Argument::Source);
+        copies.secrets([source]).expect("memory");
         copies.wipe_secrets();
         let secrets = if kept { size } else { 0 };
         assert_eq!(copies.reset(), secrets);
-        copies.text(call.bytes(0).expect("placed")).expect("memory");
+        copies.text(source).expect("memory");
         assert_eq!(copies.reset(), secrets + size);
     }
 }

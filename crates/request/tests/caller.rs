@@ -3,6 +3,7 @@
 #![allow(unsafe_code, dead_code)]
 
 use millrace_core::allocate::try_with_capacity;
+use millrace_core::catalog::CipherFacts;
 use millrace_core::error::Error;
 use millrace_request::bytes::Window;
 use millrace_request::caller::Caller;
@@ -113,13 +114,60 @@ impl Call {
             arena.extend_from_slice(bytes);
             arena.resize(arena.len() + GUARD_BYTES, GUARD);
         }
+        Call::over(arena, operation, algorithm, &ranges)
+    }
+
+    /// Returns a synchronous call whose arguments are ranges of an arena.
+    pub(crate) fn over(
+        arena: Vec<u8>,
+        operation: OperationNumber,
+        algorithm: u8,
+        ranges: &[(Argument, Range<usize>)],
+    ) -> Call {
         let mut call = Call::new(arena);
         call.set(At::Operation, f64::from(operation as u32));
         call.set(At::Algorithm, f64::from(algorithm));
         for (argument, range) in ranges {
-            call.place(argument, range);
+            call.place(*argument, range.clone());
         }
         call
+    }
+
+    /// Returns a call of a cipher, under a key of sevens and a nonce of threes.
+    pub(crate) fn cipher(
+        operation: OperationNumber,
+        facts: &CipherFacts,
+        source: &[u8],
+        target: &[u8],
+        aad: &[u8],
+    ) -> Call {
+        let (iv, key) = (vec![3; facts.iv_size], vec![7; facts.key_size]);
+        let arguments = [
+            (Argument::Source, source),
+            (Argument::Target, target),
+            (Argument::Iv, &iv),
+            (Argument::Key, &key),
+            (Argument::Aad, aad),
+        ];
+        let count = if aad.is_empty() { 4 } else { 5 };
+        let call = Call::of(operation, facts.cipher as u8, &arguments[..count]);
+        call.set(At::TagSize, if facts.aead { 16.0 } else { 0.0 });
+        call
+    }
+
+    /// Writes numbers to the frame.
+    pub(crate) fn set_all(&self, numbers: &[(At, f64)]) {
+        numbers.iter().for_each(|&(at, number)| self.set(at, number));
+    }
+
+    /// Returns the range of an argument.
+    pub(crate) fn range(&self, argument: Argument) -> Range<usize> {
+        self.arguments[argument as usize].clone().expect("placed")
+    }
+
+    /// Returns the bytes of an argument.
+    pub(crate) fn window(&self, argument: Argument) -> Window {
+        self.bytes(argument as usize).expect("placed")
     }
 
     /// Makes a range of the arena an argument, used whole.
@@ -147,7 +195,7 @@ impl Call {
 
     /// Returns a copy of the bytes of an argument.
     pub(crate) fn read(&self, argument: Argument) -> Vec<u8> {
-        self.bytes(argument as usize).expect("an argument").read().to_vec()
+        self.window(argument).read().to_vec()
     }
 
     /// Returns a copy of the arena.
@@ -157,7 +205,7 @@ impl Call {
 
     /// Overwrites the bytes of an argument.
     pub(crate) fn write(&self, argument: Argument, bytes: &[u8]) {
-        self.bytes(argument as usize).expect("an argument").write(bytes);
+        self.window(argument).write(bytes);
     }
 
     /// Returns true if nothing was written between the arguments of [`Call::of`].

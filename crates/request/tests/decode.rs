@@ -6,6 +6,7 @@ use millrace_core::checkpoint::Slicer;
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::engines::ExternalCipher;
 use millrace_core::error::Error;
+use millrace_request::caller::Caller;
 use millrace_request::keys::{PreparedKey, Purpose};
 use millrace_request::memory_budget;
 use millrace_request::protocol::{At, EngineNumber, OperationNumber, REPLY_MAX, Status, flag};
@@ -14,19 +15,8 @@ use millrace_request::work::{Messages, Operation, Target};
 const KEY: [u8; 32] = [7; 32];
 
 fn seal(source: usize, target: usize) -> Call {
-    let call = Call::of(
-        OperationNumber::Seal,
-        Cipher::Aes256Gcm as u8,
-        &[
-            (Argument::Source, &vec![1; source]),
-            (Argument::Target, &vec![2; target]),
-            (Argument::Iv, &[3; 12]),
-            (Argument::Aad, &[4; 5]),
-            (Argument::Key, &KEY),
-        ],
-    );
-    call.set(At::TagSize, 16.0);
-    call
+    let (source, target) = (vec![1; source], vec![2; target]);
+    Call::cipher(OperationNumber::Seal, Cipher::Aes256Gcm.facts(), &source, &target, &[4; 5])
 }
 
 #[test]
@@ -109,11 +99,7 @@ fn a_disposed_key_is_refused_even_if_another_is_in_its_place() {
     let call = seal(100, 116);
     let first = call.prepare(Purpose::Cipher(Cipher::Aes256Gcm), &KEY).expect("a key");
     assert_eq!(call.run(), Status::Done);
-    let disposed = {
-        use millrace_request::caller::Caller;
-        call.keys().borrow_mut().dispose(first)
-    };
-    assert!(disposed);
+    assert!(call.keys().borrow_mut().dispose(first));
     assert_eq!(call.run(), Status::KeyDisposed);
     let second = call.prepare(Purpose::Cipher(Cipher::Aes256Gcm), &KEY).expect("a key");
     assert_ne!(first, second);
@@ -170,14 +156,15 @@ fn a_tag_that_overlaps_the_target_is_refused() {
         (85..101, Status::Overlap),
         (100..116, Status::Done),
     ] {
-        let mut call = Call::new(vec![1; 200]);
-        call.set(At::Operation, f64::from(OperationNumber::Encrypt as u32));
-        call.set(At::Algorithm, f64::from(Cipher::Aes256Gcm as u8));
-        call.place(Argument::Source, 0..100);
-        call.place(Argument::Target, 0..100);
-        call.place(Argument::Iv, 120..132);
-        call.place(Argument::Key, 140..172);
-        call.place(Argument::Tag, tag.clone());
+        let ranges = [
+            (Argument::Source, 0..100),
+            (Argument::Target, 0..100),
+            (Argument::Iv, 120..132),
+            (Argument::Key, 140..172),
+            (Argument::Tag, tag.clone()),
+        ];
+        let (operation, algorithm) = (OperationNumber::Encrypt, Cipher::Aes256Gcm as u8);
+        let call = Call::over(vec![1; 200], operation, algorithm, &ranges);
         assert_eq!(call.run(), expected, "{tag:?}");
     }
 }
@@ -193,14 +180,15 @@ fn an_aad_or_a_nonce_that_the_target_overlaps_is_read_before_it_is_overwritten()
         arena.resize(300, 1);
         arena[iv.clone()].fill(3);
         arena[aad.clone()].fill(4);
-        let mut call = Call::new(arena);
-        call.set(At::Operation, f64::from(OperationNumber::Seal as u32));
-        call.set(At::Algorithm, f64::from(Cipher::Aes256Gcm as u8));
-        call.place(Argument::Source, 180..280);
-        call.place(Argument::Target, 0..116);
-        call.place(Argument::Iv, iv.clone());
-        call.place(Argument::Aad, aad.clone());
-        call.place(Argument::Key, 140..172);
+        let ranges = [
+            (Argument::Source, 180..280),
+            (Argument::Target, 0..116),
+            (Argument::Iv, iv.clone()),
+            (Argument::Aad, aad.clone()),
+            (Argument::Key, 140..172),
+        ];
+        let (operation, algorithm) = (OperationNumber::Seal, Cipher::Aes256Gcm as u8);
+        let call = Call::over(arena, operation, algorithm, &ranges);
         call.set(At::TagSize, 16.0);
         assert_eq!(call.run(), Status::Done);
         assert_eq!(call.read(Argument::Target), expected.read(Argument::Target), "{iv:?} {aad:?}");
@@ -209,11 +197,8 @@ fn an_aad_or_a_nonce_that_the_target_overlaps_is_read_before_it_is_overwritten()
 
 #[test]
 fn a_result_without_a_target_has_a_limit() {
-    let call = Call::of(
-        OperationNumber::Hash,
-        Hash::by_name("shake256").expect("in the catalog") as u8,
-        &[(Argument::Source, &[1; 10])],
-    );
+    let hash = Hash::Shake256 as u8;
+    let call = Call::of(OperationNumber::Hash, hash, &[(Argument::Source, &[1; 10])]);
     for (size, expected) in [
         (REPLY_MAX as f64, Status::Done),
         (REPLY_MAX as f64 + 1.0, Status::Argument),
@@ -232,16 +217,8 @@ fn a_message_shorter_than_its_tag_is_refused() {
         (16, 17.0, Status::Argument),
         (16, f64::NAN, Status::Argument),
     ] {
-        let call = Call::of(
-            OperationNumber::Open,
-            Cipher::Aes256Gcm as u8,
-            &[
-                (Argument::Source, &vec![1; source]),
-                (Argument::Target, &[]),
-                (Argument::Iv, &[3; 12]),
-                (Argument::Key, &KEY),
-            ],
-        );
+        let (facts, source) = (Cipher::Aes256Gcm.facts(), vec![1; source]);
+        let call = Call::cipher(OperationNumber::Open, facts, &source, &[], &[]);
         call.set(At::TagSize, tag);
         assert_eq!(call.run(), expected, "{source} {tag}");
     }
@@ -268,17 +245,14 @@ fn only_an_asynchronous_call_with_a_target_of_the_caller_is_lent() {
 #[test]
 fn the_tag_of_an_asynchronous_call_travels_with_its_completion() {
     for (slot, replies) in [(-1.0, false), (0.0, true)] {
-        let call = Call::of(
-            OperationNumber::Encrypt,
-            Cipher::Aes256Gcm as u8,
-            &[
-                (Argument::Source, &[1; 10]),
-                (Argument::Target, &[0; 10]),
-                (Argument::Iv, &[3; 12]),
-                (Argument::Tag, &[0; 16]),
-                (Argument::Key, &KEY),
-            ],
-        );
+        let arguments: [(Argument, &[u8]); 5] = [
+            (Argument::Source, &[1; 10]),
+            (Argument::Target, &[0; 10]),
+            (Argument::Iv, &[3; 12]),
+            (Argument::Tag, &[0; 16]),
+            (Argument::Key, &KEY),
+        ];
+        let call = Call::of(OperationNumber::Encrypt, Cipher::Aes256Gcm as u8, &arguments);
         call.set(At::Slot, slot);
         let work = call.decode().expect("complete");
         assert_eq!(matches!(work.tag_target, Target::Reply(16)), replies);
@@ -287,63 +261,42 @@ fn the_tag_of_an_asynchronous_call_travels_with_its_completion() {
 
 #[test]
 fn each_operation_is_decoded_with_its_algorithm() {
+    use OperationNumber as Number;
     let (hash, cipher) = (Hash::Sha256, Cipher::Aes256Gcm);
-    for (number, expected) in [
-        (OperationNumber::Hash, Operation::Hash(hash)),
-        (OperationNumber::Hmac, Operation::Hmac(hash)),
-        (OperationNumber::Encrypt, Operation::Encrypt(cipher)),
-        (OperationNumber::Seal, Operation::Encrypt(cipher)),
-        (OperationNumber::Decrypt, Operation::Decrypt(cipher)),
-        (OperationNumber::Open, Operation::Decrypt(cipher)),
-        (OperationNumber::Update, Operation::Update(hash)),
-        (OperationNumber::Finish, Operation::Finish(hash)),
-        (OperationNumber::Squeeze, Operation::Squeeze(hash)),
-        (OperationNumber::MacBegin, Operation::MacBegin(hash)),
-        (OperationNumber::MacUpdate, Operation::MacUpdate(hash)),
-        (OperationNumber::MacFinish, Operation::MacFinish(hash)),
-        (OperationNumber::HashMany, Operation::HashMany(hash)),
-        (OperationNumber::HmacMany, Operation::HmacMany(hash)),
-        (OperationNumber::HashFile, Operation::HashFile(hash)),
-        (OperationNumber::HashFiles, Operation::HashFiles(hash)),
-        (OperationNumber::SealChunks, Operation::SealChunks(cipher)),
-        (OperationNumber::OpenChunks, Operation::OpenChunks(cipher)),
-        (OperationNumber::CipherUpdate, Operation::CipherUpdate(cipher)),
-        (OperationNumber::Pbkdf2, Operation::Derive),
+    // What else is read: a tag, or many messages.
+    for (number, expected, reads) in [
+        (Number::Hash, Operation::Hash(hash), ""),
+        (Number::Hmac, Operation::Hmac(hash), ""),
+        (Number::Encrypt, Operation::Encrypt(cipher), ""),
+        (Number::Seal, Operation::Encrypt(cipher), ""),
+        (Number::Decrypt, Operation::Decrypt(cipher), "tag"),
+        (Number::Open, Operation::Decrypt(cipher), "tag"),
+        (Number::Update, Operation::Update(hash), ""),
+        (Number::Finish, Operation::Finish(hash), ""),
+        (Number::Squeeze, Operation::Squeeze(hash), ""),
+        (Number::MacBegin, Operation::MacBegin(hash), ""),
+        (Number::MacUpdate, Operation::MacUpdate(hash), ""),
+        (Number::MacFinish, Operation::MacFinish(hash), ""),
+        (Number::HashMany, Operation::HashMany(hash), "many"),
+        (Number::HmacMany, Operation::HmacMany(hash), "many"),
+        (Number::HashFile, Operation::HashFile(hash), "files"),
+        (Number::HashFiles, Operation::HashFiles(hash), "files"),
+        (Number::SealChunks, Operation::SealChunks(cipher), "many"),
+        (Number::OpenChunks, Operation::OpenChunks(cipher), "many"),
+        (Number::CipherUpdate, Operation::CipherUpdate(cipher), ""),
+        (Number::Pbkdf2, Operation::Derive, "tag"),
     ] {
-        let algorithm = match expected {
-            Operation::Encrypt(_)
-            | Operation::Decrypt(_)
-            | Operation::SealChunks(_)
-            | Operation::OpenChunks(_)
-            | Operation::CipherUpdate(_) => cipher as u8,
-            _ => hash as u8,
-        };
         let arguments: [(Argument, &[u8]); 3] =
             [(Argument::Source, &[1; 40]), (Argument::Target, &[0; 40]), (Argument::Tag, &[2; 16])];
-        let call = Call::of(number, algorithm, &arguments);
-        call.set(At::Count, 3.0);
-        call.set(At::MessageSize, 5.0);
-        let work = call.decode().expect("complete");
-        assert!(work.operation == expected, "{number:?}");
-        let files = matches!(work.messages, Messages::Files(3, 5));
-        let many = matches!(work.messages, Messages::Equal(3, 5));
-        let named = |names: &[OperationNumber]| names.contains(&number);
-        assert_eq!(files, named(&[OperationNumber::HashFile, OperationNumber::HashFiles]));
-        assert_eq!(
-            many,
-            named(&[
-                OperationNumber::HashMany,
-                OperationNumber::HmacMany,
-                OperationNumber::SealChunks,
-                OperationNumber::OpenChunks,
-            ]),
-            "{number:?}"
-        );
-        assert_eq!(
-            work.tag.size() == 16,
-            named(&[OperationNumber::Decrypt, OperationNumber::Open, OperationNumber::Pbkdf2]),
-            "{number:?}"
-        );
+        let decoded = [hash as u8, cipher as u8].map(|algorithm| {
+            let call = Call::of(number, algorithm, &arguments);
+            call.set_all(&[(At::Count, 3.0), (At::MessageSize, 5.0)]);
+            call.decode().ok().filter(|work| work.operation == expected)
+        });
+        let work = decoded.iter().flatten().next().unwrap_or_else(|| panic!("{number:?}"));
+        assert_eq!(matches!(work.messages, Messages::Files(3, 5)), reads == "files", "{number:?}");
+        assert_eq!(matches!(work.messages, Messages::Equal(3, 5)), reads == "many", "{number:?}");
+        assert_eq!(work.tag.size() == 16, reads == "tag", "{number:?}");
     }
 }
 
@@ -414,15 +367,13 @@ fn a_derivation_that_exceeds_the_memory_of_all_is_refused_or_uses_fewer_lanes() 
             0,
             &[(Argument::Source, &[]), (Argument::Target, &[0; 32]), (Argument::Iv, &[1; 16])],
         );
-        for (at, number) in [
+        call.set_all(&[
             (At::Count, f64::from(1 << cost)),
             (At::MessageSize, 8.0),
             (At::SeedLow, lanes),
             (At::MaxMemory, 1e15),
             (At::MaxTime, 1e15),
-        ] {
-            call.set(at, number);
-        }
+        ]);
         call
     };
     // 256 MiB a lane.
@@ -441,56 +392,38 @@ fn a_derivation_that_exceeds_the_memory_of_all_is_refused_or_uses_fewer_lanes() 
 #[test]
 fn a_hash_of_other_costs_needs_to_be_computed_again() {
     let zeros = "A".repeat(22) + "$" + &"A".repeat(43);
-    for (operation, text, costs, sizes) in [
+    let schemes = [
         (
             OperationNumber::Argon2,
             format!("$argon2id$v=19$m=64,t=2,p=1${zeros}"),
-            [2.0, 64.0, 1.0, f64::from(0x1302)],
-            (16.0, 32.0),
+            [2.0, 64.0, 1.0, f64::from(0x1302), 32.0],
         ),
         (
             OperationNumber::Scrypt,
             format!("$scrypt$ln=10,r=8,p=1${zeros}"),
-            [1024.0, 8.0, 1.0, 0.0],
-            (16.0, 32.0),
+            [1024.0, 8.0, 1.0, 0.0, 32.0],
         ),
-        (
-            OperationNumber::Bcrypt,
-            format!("$2b$05${}", ".".repeat(53)),
-            [5.0, 0.0, 0.0, 0.0],
-            (16.0, 23.0),
-        ),
-    ] {
+        (OperationNumber::Bcrypt, format!("$2b$05${}", ".".repeat(53)), [5.0, 0.0, 0.0, 0.0, 23.0]),
+    ];
+    for (at, (operation, text, costs)) in schemes.iter().enumerate() {
         let arguments: [(Argument, &[u8]); 2] =
             [(Argument::Source, &[]), (Argument::Aad, text.as_bytes())];
-        let call = Call::of(operation, 0, &arguments);
-        let places = [At::Count, At::MessageSize, At::SeedLow, At::SeedHigh];
-        for (at, cost) in places.into_iter().zip(costs) {
-            call.set(at, cost);
-        }
-        call.set(At::MaxMemory, 1e9);
-        call.set(At::IvSize, sizes.0);
-        call.set(At::TargetSize, sizes.1);
+        let call = Call::of(*operation, 0, &arguments);
+        call.set_all(&[(At::MaxMemory, 1e9), (At::IvSize, 16.0)]);
+        let places = [At::Count, At::MessageSize, At::SeedLow, At::SeedHigh, At::TargetSize];
+        let set = |costs: &[f64; 5]| (0..5).for_each(|index| call.set(places[index], costs[index]));
+        set(costs);
         assert_eq!(call.needs_rehash(), Ok(false), "{text}");
-        let cost = if operation == OperationNumber::Scrypt { 2048.0 } else { costs[0] + 1.0 };
+        let cost = if *operation == OperationNumber::Scrypt { 2048.0 } else { costs[0] + 1.0 };
         for (at, number) in [(At::Count, cost), (At::IvSize, 17.0)] {
             let before = call.number(at);
             call.set(at, number);
             assert_eq!(call.needs_rehash(), Ok(true), "{text} {at:?}");
             call.set(at, before);
         }
-        // A hash of another scheme.
-        let other = match operation {
-            OperationNumber::Scrypt => OperationNumber::Bcrypt,
-            _ => OperationNumber::Scrypt,
-        };
-        call.set(At::Operation, f64::from(other as u32));
-        for (at, cost) in places.into_iter().zip(match other {
-            OperationNumber::Bcrypt => [5.0, 0.0, 0.0, 0.0],
-            _ => [1024.0, 8.0, 1.0, 0.0],
-        }) {
-            call.set(at, cost);
-        }
-        assert_eq!(call.needs_rehash(), Ok(true), "{text}");
+        let (other, _, costs) = &schemes[(at + 1) % 3];
+        call.set(At::Operation, f64::from(*other as u32));
+        set(costs);
+        assert_eq!(call.needs_rehash(), Ok(true), "{text} is of another scheme");
     }
 }

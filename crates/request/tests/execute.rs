@@ -31,11 +31,10 @@ fn a_digest_may_overwrite_its_source() {
     for hash in hashes() {
         let expected = digest_of(hash, &source);
         for start in [0, 10, 190] {
-            let mut call = Call::new(source.iter().copied().chain([0; 200]).collect());
-            call.set(At::Operation, f64::from(OperationNumber::Hash as u32));
-            call.set(At::Algorithm, f64::from(hash as u8));
-            call.place(Argument::Source, 0..200);
-            call.place(Argument::Target, start..start + expected.len());
+            let arena = source.iter().copied().chain([0; 200]).collect();
+            let ranges =
+                [(Argument::Source, 0..200), (Argument::Target, start..start + expected.len())];
+            let call = Call::over(arena, OperationNumber::Hash, hash as u8, &ranges);
             assert_eq!(call.run(), Status::Done, "{hash:?}");
             assert_eq!(call.read(Argument::Target), expected, "{hash:?} at {start}");
         }
@@ -83,43 +82,23 @@ fn a_running_hash_replaces_its_state_in_place() {
     for hash in hashes() {
         let facts = hash.facts();
         let source: Vec<u8> = (0..=255).cycle().take(5000).collect();
-        let mut state = vec![0; facts.state_size];
-        let empty: Vec<u8> = Vec::new();
-        // The first state comes from an empty one.
-        for (index, (before, piece)) in
-            [(0, 10), (0, 990), (1000, 2000), (0, 0), (100, 900)].iter().enumerate()
-        {
-            let done: usize = [0, 10, 1000, 4000, 4000][index];
-            let iv = &source[done..done + before];
-            let piece = &source[done + before..done + before + piece];
-            let aad: &[u8] = if index == 0 { &empty } else { &state };
-            let call = hash_call(
-                OperationNumber::Update,
-                hash,
-                &[(Argument::Source, piece), (Argument::Iv, iv), (Argument::Target, aad)],
-            );
-            if index == 0 {
-                // Nothing to replace: a place of the state's size.
-                let target = vec![0; facts.state_size];
-                let call = hash_call(
-                    OperationNumber::Update,
-                    hash,
-                    &[
-                        (Argument::Source, piece),
-                        (Argument::Iv, iv),
-                        (Argument::Aad, &[]),
-                        (Argument::Target, &target),
-                    ],
-                );
-                assert_eq!(call.run(), Status::Done, "{hash:?}");
-                state = call.read(Argument::Target);
-                continue;
+        let (mut state, mut done) = (vec![0; facts.state_size], 0);
+        for (before, piece) in [(0, 10), (0, 990), (1000, 2000), (0, 0), (100, 900)] {
+            let (before, piece) = source[done..done + before + piece].split_at(before);
+            let arguments: [(Argument, &[u8]); 4] = [
+                (Argument::Source, piece),
+                (Argument::Iv, before),
+                (Argument::Target, &state),
+                (Argument::Aad, &[]),
+            ];
+            let mut call = hash_call(OperationNumber::Update, hash, &arguments);
+            // The first state comes from an empty one.
+            if done > 0 {
+                call.place(Argument::Aad, call.range(Argument::Target));
             }
-            let mut call = call;
-            let place = call.arguments[Argument::Target as usize].clone().expect("placed");
-            call.place(Argument::Aad, place);
             assert_eq!(call.run(), Status::Done, "{hash:?}");
             state = call.read(Argument::Target);
+            done += before.len() + piece.len();
         }
         let target = vec![0; facts.digest_size];
         let call = hash_call(
@@ -138,13 +117,13 @@ fn a_state_that_overlaps_the_message_is_refused() {
     let hash = Hash::Sha256;
     let size = hash.facts().state_size;
     for (message, before) in [(size - 1..size + 20, 400..410), (300..310, 0..10)] {
-        let mut call = Call::new(vec![0; 500]);
-        call.set(At::Operation, f64::from(OperationNumber::Update as u32));
-        call.set(At::Algorithm, f64::from(hash as u8));
-        call.place(Argument::Target, 0..size);
-        call.place(Argument::Source, message);
-        call.place(Argument::Iv, before);
-        call.place(Argument::Aad, 450..450);
+        let ranges = [
+            (Argument::Target, 0..size),
+            (Argument::Source, message),
+            (Argument::Iv, before),
+            (Argument::Aad, 450..450),
+        ];
+        let call = Call::over(vec![0; 500], OperationNumber::Update, hash as u8, &ranges);
         assert_eq!(call.run(), Status::Overlap);
         assert_eq!(call.arena(), [0; 500]);
     }
@@ -152,17 +131,16 @@ fn a_state_that_overlaps_the_message_is_refused() {
 
 #[test]
 fn an_output_that_overlaps_its_state_is_refused() {
-    let hash = Hash::by_name("shake128").expect("in the catalog");
+    let hash = Hash::Shake128;
     let size = hash.facts().state_size;
     let run = |output: std::ops::Range<usize>, state, next| {
-        let mut call = Call::new(vec![0; 3000]);
-        call.set(At::Operation, f64::from(OperationNumber::Squeeze as u32));
-        call.set(At::Algorithm, f64::from(hash as u8));
-        call.place(Argument::Source, 2990..2990);
-        call.place(Argument::Target, output);
-        call.place(Argument::Aad, state);
-        call.place(Argument::Tag, next);
-        call.run()
+        let ranges = [
+            (Argument::Source, 2990..2990),
+            (Argument::Target, output),
+            (Argument::Aad, state),
+            (Argument::Tag, next),
+        ];
+        Call::over(vec![0; 3000], OperationNumber::Squeeze, hash as u8, &ranges).run()
     };
     assert_eq!(run(1500..1600, 0..0, 1000..1000 + size), Status::Done);
     assert_eq!(run(999..1001, 0..0, 1000..1000 + size), Status::Overlap);
@@ -184,17 +162,16 @@ fn many_messages_are_hashed_in_three_forms() {
             let arguments: [(Argument, &[u8]); 3] =
                 [(Argument::Source, texts), (Argument::Target, &target), (Argument::Iv, &sizes)];
             let equal = hash_call(OperationNumber::HashMany, hash, &arguments[..2]);
-            equal.set(At::Count, count as f64);
-            equal.set(At::MessageSize, 10.0);
+            equal.set_all(&[(At::Count, count as f64), (At::MessageSize, 10.0)]);
             let sized = hash_call(OperationNumber::HashMany, hash, &arguments);
             sized.add_flags(flag::HAS_SIZES);
             let mut views = hash_call(OperationNumber::HashMany, hash, &arguments[..2]);
-            let place = views.arguments[0].take().expect("placed");
+            let place = views.range(Argument::Source);
+            views.arguments[0] = None;
             views.views =
                 (0..count).map(|at| place.start + 10 * at..place.start + 10 * at + 10).collect();
             views.add_flags(flag::HAS_VIEWS);
-            views.set(At::SourceOffset, 0.0);
-            views.set(At::Count, count as f64);
+            views.set_all(&[(At::SourceOffset, 0.0), (At::Count, count as f64)]);
             for call in [equal, sized, views] {
                 assert_eq!(call.run(), Status::Done, "{hash:?} {count}");
                 assert!(call.read(Argument::Target) == expected, "{hash:?} {count}");
@@ -209,19 +186,21 @@ fn many_messages_outside_of_the_source_are_refused() {
         let arguments: [(Argument, &[u8]); 2] =
             [(Argument::Source, &[1; 30]), (Argument::Target, &vec![0; target])];
         let call = hash_call(OperationNumber::HashMany, Hash::Sha256, &arguments);
-        call.set(At::Count, count);
-        call.set(At::MessageSize, size);
+        call.set_all(&[(At::Count, count), (At::MessageSize, size)]);
         call
     };
-    assert_eq!(call(3.0, 10.0, 96).run(), Status::Done);
-    assert_eq!(call(3.0, 11.0, 96).run(), Status::Argument);
-    assert_eq!(call(4.0, 10.0, 128).run(), Status::Argument);
-    assert_eq!(call(3.0, 10.0, 97).run(), Status::OutputSize);
-    assert_eq!(call(3.0, 10.0, 48).run(), Status::OutputSize);
-    assert_eq!(call(-1.0, 10.0, 0).run(), Status::Argument);
-    let sized = call(0.0, 0.0, 32);
+    for (count, size, target, expected) in [
+        (3.0, 10.0, 96, Status::Done),
+        (3.0, 11.0, 96, Status::Argument),
+        (4.0, 10.0, 128, Status::Argument),
+        (3.0, 10.0, 97, Status::OutputSize),
+        (3.0, 10.0, 48, Status::OutputSize),
+        (-1.0, 10.0, 0, Status::Argument),
+    ] {
+        assert_eq!(call(count, size, target).run(), expected, "{count} {size} {target}");
+    }
+    let mut sized = call(0.0, 0.0, 32);
     sized.add_flags(flag::HAS_SIZES | flag::HAS_IV);
-    let mut sized = sized;
     for size in [-1.0, 31.0, 0.5, f64::NAN, f64::INFINITY] {
         sized.place(Argument::Iv, 0..8);
         sized.write(Argument::Iv, &f64::to_ne_bytes(size));
@@ -242,10 +221,10 @@ fn digests_of_many_do_not_overwrite_messages_that_follow() {
         for (start, views) in
             [0, 5, 31].into_iter().flat_map(|start| [(start, false), (start, true)])
         {
-            let mut call = Call::new(source.iter().copied().chain([0; 64]).collect());
-            call.set(At::Operation, f64::from(OperationNumber::HashMany as u32));
-            call.set(At::Algorithm, f64::from(Hash::Sha256 as u8));
-            call.place(Argument::Target, start..start + source.len());
+            let arena = source.iter().copied().chain([0; 64]).collect();
+            let ranges = [(Argument::Target, start..start + source.len())];
+            let hash = Hash::Sha256 as u8;
+            let mut call = Call::over(arena, OperationNumber::HashMany, hash, &ranges);
             call.set(At::Count, count as f64);
             if views {
                 call.views = (0..count).map(|at| 32 * at..32 * at + 32).collect();
@@ -271,8 +250,7 @@ fn the_macs_of_many_messages_are_those_of_each() {
         ];
         let call = hash_call(operation, Hash::Sha256, &arguments);
         if operation == OperationNumber::HmacMany {
-            call.set(At::Count, count as f64);
-            call.set(At::MessageSize, 10.0);
+            call.set_all(&[(At::Count, count as f64), (At::MessageSize, 10.0)]);
         }
         assert_eq!(call.run(), Status::Done);
         call.read(Argument::Target)
@@ -290,19 +268,9 @@ fn the_macs_of_many_messages_are_those_of_each() {
 fn a_lent_message_is_opened_or_leaves_zeros() {
     for facts in CIPHERS.iter().filter(|facts| facts.aead) {
         for size in [0, 1, 1000, 32 << 10, (32 << 10) + 1] {
-            let (iv, key) = (vec![3; facts.iv_size], vec![7; facts.key_size]);
             let text: Vec<u8> = (0..size).map(|at| at as u8 | 1).collect();
             let call = |operation, source: &[u8], target: usize| {
-                let arguments: [(Argument, &[u8]); 5] = [
-                    (Argument::Source, source),
-                    (Argument::Target, &vec![0xee; target]),
-                    (Argument::Iv, &iv),
-                    (Argument::Aad, b"data"),
-                    (Argument::Key, &key),
-                ];
-                let call = Call::of(operation, facts.cipher as u8, &arguments);
-                call.set(At::TagSize, 16.0);
-                call
+                Call::cipher(operation, facts, source, &vec![0xee; target], b"data")
             };
             let seal = call(OperationNumber::Seal, &text, size + 16);
             assert_eq!(seal.run(), Status::Done);
@@ -334,18 +302,17 @@ fn chunks_that_overlap_their_target_are_refused() {
     for (target, expected) in
         [(1000..1232, Status::Done), (190..422, Status::Overlap), (400..632, Status::Overlap)]
     {
-        let mut call = Call::new(vec![0; 2000]);
-        call.set(At::Operation, f64::from(OperationNumber::SealChunks as u32));
-        call.set(At::Algorithm, f64::from(Cipher::Aes256Gcm as u8));
-        call.place(Argument::Source, 0..200);
-        call.place(Argument::Target, target.clone());
-        call.place(Argument::Iv, 412..424);
-        call.place(Argument::Key, 500..532);
-        call.set(At::Count, 2.0);
-        call.set(At::MessageSize, 100.0);
+        let ranges = [
+            (Argument::Source, 0..200),
+            (Argument::Target, target.clone()),
+            (Argument::Iv, 412..424),
+            (Argument::Key, 500..532),
+        ];
+        let (operation, algorithm) = (OperationNumber::SealChunks, Cipher::Aes256Gcm as u8);
+        let call = Call::over(vec![0; 2000], operation, algorithm, &ranges);
+        call.set_all(&[(At::Count, 2.0), (At::MessageSize, 100.0)]);
         // The key is copied before anything is written.
-        let status = call.run();
-        assert_eq!(status, expected, "{target:?}");
+        assert_eq!(call.run(), expected, "{target:?}");
     }
 }
 
@@ -362,17 +329,14 @@ fn a_derivation_reads_its_password_from_bytes_only() {
 
 #[test]
 fn operations_that_write_to_memory_need_a_target() {
-    for operation in [
-        OperationNumber::Update,
-        OperationNumber::MacBegin,
-        OperationNumber::HashMany,
-        OperationNumber::SealChunks,
-        OperationNumber::OpenChunks,
+    let (hash, cipher) = (Hash::Sha256 as u8, Cipher::Aes256Gcm as u8);
+    for (operation, algorithm) in [
+        (OperationNumber::Update, hash),
+        (OperationNumber::MacBegin, hash),
+        (OperationNumber::HashMany, hash),
+        (OperationNumber::SealChunks, cipher),
+        (OperationNumber::OpenChunks, cipher),
     ] {
-        let algorithm = match operation {
-            OperationNumber::SealChunks | OperationNumber::OpenChunks => Cipher::Aes256Gcm as u8,
-            _ => Hash::Sha256 as u8,
-        };
         let call = Call::of(operation, algorithm, &[(Argument::Source, &[1; 30])]);
         let status = call.run_with(&mut Reply::empty(), |work| work.target = Target::Reply(32));
         assert_eq!(status, Status::Argument, "{operation:?}");

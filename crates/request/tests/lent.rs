@@ -6,8 +6,7 @@
 
 use crate::caller::{Argument, Call};
 use millrace_core::catalog::{CIPHERS, CipherFacts};
-use millrace_request::caller::Caller;
-use millrace_request::protocol::{At, OperationNumber, Status};
+use millrace_request::protocol::{OperationNumber, Status};
 use millrace_request::work::Reply;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -51,17 +50,8 @@ extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
 /// Opens a forged message of two pages. Returns true if its text could be seen.
 fn shows_text(facts: &CipherFacts, size: usize, lent: bool) -> bool {
     let text = vec![0x11; size];
-    let (iv, key) = (vec![3; facts.iv_size], vec![7; facts.key_size]);
     let call = |operation, source: &[u8], target: usize| {
-        let arguments: [(Argument, &[u8]); 4] = [
-            (Argument::Source, source),
-            (Argument::Iv, &iv),
-            (Argument::Key, &key),
-            (Argument::Target, &vec![0; target]),
-        ];
-        let call = Call::of(operation, facts.cipher as u8, &arguments);
-        call.set(At::TagSize, 16.0);
-        call
+        Call::cipher(operation, facts, source, &vec![0; target], &[])
     };
     let seal = call(OperationNumber::Seal, &text, size + 16);
     assert_eq!(seal.run(), Status::Done);
@@ -69,8 +59,8 @@ fn shows_text(facts: &CipherFacts, size: usize, lent: bool) -> bool {
     forged[size + 15] ^= 1;
     // Room for a target that begins at a page.
     let mut open = call(OperationNumber::Open, &forged, size + 2 * page_size());
-    let place = open.arguments[Argument::Target as usize].clone().expect("placed");
-    let start = open.bytes(Argument::Target as usize).expect("placed").read().as_ptr().addr();
+    let place = open.range(Argument::Target);
+    let start = open.window(Argument::Target).read().as_ptr().addr();
     let skipped = start.next_multiple_of(page_size()) - start;
     open.place(Argument::Target, place.start + skipped..place.start + skipped + size);
     let pages = start + skipped;

@@ -21,24 +21,14 @@ fn parted() -> impl Iterator<Item = &'static CipherFacts> {
 }
 
 fn message(facts: &CipherFacts, operation: OperationNumber, source: &[u8], target: usize) -> Call {
-    let mut arguments: Vec<(Argument, &[u8])> = vec![(Argument::Source, source)];
-    let (target, iv, key) = (vec![0xee; target], vec![3; facts.iv_size], vec![7; facts.key_size]);
-    arguments.push((Argument::Target, &target));
-    arguments.push((Argument::Iv, &iv));
-    arguments.push((Argument::Key, &key));
-    if facts.aead {
-        arguments.push((Argument::Aad, b"data"));
-    }
-    let call = Call::of(operation, facts.cipher as u8, &arguments);
-    call.set(At::TagSize, if facts.aead { 16.0 } else { 0.0 });
-    call
+    let aad: &[u8] = if facts.aead { b"data" } else { &[] };
+    Call::cipher(operation, facts, source, &vec![0xee; target], aad)
 }
 
 fn seal(facts: &CipherFacts) -> Call {
-    if facts.aead {
-        message(facts, OperationNumber::Seal, &text(), SIZE + 16)
-    } else {
-        message(facts, OperationNumber::Encrypt, &text(), SIZE)
+    match facts.aead {
+        true => message(facts, OperationNumber::Seal, &text(), SIZE + 16),
+        false => message(facts, OperationNumber::Encrypt, &text(), SIZE),
     }
 }
 
@@ -214,22 +204,23 @@ fn a_source_that_the_target_overlaps_is_moved_first() {
     for facts in parted() {
         let expected = sealed(facts);
         for (source, target) in [(0, 0), (0, 5), (5, 0), (20_000, 3), (3, 20_000)] {
-            let arena = vec![0; SIZE + 20_000 + 200];
-            let mut call = Call::new(arena);
             let end = SIZE + 20_000 + 100;
-            call.set(At::Operation, f64::from(OperationNumber::Encrypt as u32));
-            call.set(At::Algorithm, f64::from(facts.cipher as u8));
-            call.place(Argument::Source, source..source + SIZE);
-            call.place(Argument::Target, target..target + SIZE);
-            call.place(Argument::Iv, end..end + facts.iv_size);
-            call.place(Argument::Key, end + 30..end + 30 + facts.key_size);
+            let ranges = [
+                (Argument::Source, source..source + SIZE),
+                (Argument::Target, target..target + SIZE),
+                (Argument::Iv, end..end + facts.iv_size),
+                (Argument::Key, end + 30..end + 30 + facts.key_size),
+                (Argument::Aad, end + 70..end + 74),
+                (Argument::Tag, end - 50..end - 34),
+            ];
+            let count = if facts.aead { 6 } else { 4 };
+            let (operation, arena) = (OperationNumber::Encrypt, vec![0; end + 100]);
+            let call = Call::over(arena, operation, facts.cipher as u8, &ranges[..count]);
             call.write(Argument::Iv, &vec![3; facts.iv_size]);
             call.write(Argument::Key, &vec![7; facts.key_size]);
             call.write(Argument::Source, &text());
             if facts.aead {
-                call.place(Argument::Aad, end + 70..end + 74);
                 call.write(Argument::Aad, b"data");
-                call.place(Argument::Tag, end - 50..end - 34);
             }
             assert_eq!(run(&call.decode().expect("complete")), Ok(()), "{}", facts.name);
             let made = call.read(Argument::Target);
@@ -248,6 +239,8 @@ struct Ends {
     cancelled_after: usize,
 }
 
+const NEVER: Ends = Ends { checkpoints: 0, closing_after: usize::MAX, cancelled_after: usize::MAX };
+
 impl Pause for Ends {
     fn run_pending(&mut self) {
         self.checkpoints += 1;
@@ -262,8 +255,6 @@ impl Pause for Ends {
     }
 }
 
-const NEVER: usize = usize::MAX;
-
 /// Runs a call in slices with an environment, and returns its status and target.
 fn sliced(call: &Call, mut ends: Ends) -> (Status, Vec<u8>) {
     let work = call.decode().expect("complete");
@@ -276,11 +267,9 @@ fn sliced(call: &Call, mut ends: Ends) -> (Status, Vec<u8>) {
 fn a_cancelled_message_leaves_zeros() {
     for facts in parted() {
         let expected = sealed(facts);
-        let whole = Ends { checkpoints: 0, closing_after: NEVER, cancelled_after: NEVER };
-        assert_eq!(sliced(&seal(facts), whole), (Status::Done, expected.clone()));
+        assert_eq!(sliced(&seal(facts), NEVER), (Status::Done, expected.clone()));
         for call in [seal(facts), open(facts, &expected)] {
-            let ends = Ends { checkpoints: 0, closing_after: NEVER, cancelled_after: 2 };
-            let (status, target) = sliced(&call, ends);
+            let (status, target) = sliced(&call, Ends { cancelled_after: 2, ..NEVER });
             assert_eq!(status, Status::Cancelled, "{}", facts.name);
             assert!(target[..SIZE].iter().all(|&byte| byte == 0), "{}", facts.name);
         }
@@ -291,12 +280,10 @@ fn a_cancelled_message_leaves_zeros() {
 fn an_environment_that_ends_leaves_no_text_that_was_not_authenticated() {
     for facts in parted().filter(|facts| facts.aead) {
         let call = open(facts, &sealed(facts));
-        let ends = Ends { checkpoints: 0, closing_after: 2, cancelled_after: NEVER };
-        let (status, target) = sliced(&call, ends);
+        let (status, target) = sliced(&call, Ends { closing_after: 2, ..NEVER });
         assert_eq!(status, Status::Cancelled, "{}", facts.name);
-        let text = text();
         // Zeros where it was written, else what was there before.
-        assert!(target.iter().zip(&text).all(|(&byte, _)| byte == 0 || byte == 0xee));
+        assert!(target.iter().all(|&byte| byte == 0 || byte == 0xee));
         assert_eq!(target[0], 0, "{}", facts.name);
         assert_eq!(target[SIZE - 1], 0xee, "{}", facts.name);
     }

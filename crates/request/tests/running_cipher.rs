@@ -2,7 +2,7 @@
 
 use crate::caller::{Argument, Call};
 use millrace_core::catalog::Cipher;
-use millrace_request::caller::Caller;
+use millrace_request::bytes::Window;
 use millrace_request::keys::Purpose;
 use millrace_request::protocol::{At, OperationNumber, Status};
 use millrace_request::running_cipher;
@@ -11,36 +11,37 @@ const CIPHER: Cipher = Cipher::Aes256Gcm;
 
 /// Returns a call with a source, a target, an iv, a tag and a key, for every function.
 fn call() -> Call {
-    Call::of(
-        OperationNumber::CipherUpdate,
-        CIPHER as u8,
-        &[
-            (Argument::Source, &[1; 40]),
-            (Argument::Target, &[0; 40]),
-            (Argument::Iv, &[3; 12]),
-            (Argument::Tag, &[0; 16]),
-            (Argument::Key, &[7; 32]),
-        ],
-    )
+    let arguments: [(Argument, &[u8]); 5] = [
+        (Argument::Source, &[1; 40]),
+        (Argument::Target, &[0; 40]),
+        (Argument::Iv, &[3; 12]),
+        (Argument::Tag, &[0; 16]),
+        (Argument::Key, &[7; 32]),
+    ];
+    Call::of(OperationNumber::CipherUpdate, CIPHER as u8, &arguments)
 }
 
-fn begin(call: &Call, encrypt: bool) -> Result<u64, Status> {
-    let window = |argument: Argument| call.bytes(argument as usize).expect("placed");
-    let inputs = [window(Argument::Iv), window(Argument::Iv).part(0, 0).expect("empty")];
-    let handle =
-        running_cipher::create(call, CIPHER, encrypt, inputs, Some(window(Argument::Key)))?;
+/// Begins a message, under the bytes of a key or under the prepared one of the call.
+fn create(call: &Call, cipher: Cipher, encrypt: bool, key: Option<Window>) -> Result<u64, Status> {
+    let iv = call.window(Argument::Iv);
+    running_cipher::create(call, cipher, encrypt, [iv, iv.part(0, 0).expect("empty")], key)
+}
+
+fn begin(call: &Call, encrypt: bool) -> u64 {
+    let key = call.window(Argument::Key);
+    let handle = create(call, CIPHER, encrypt, Some(key)).expect("begins");
     call.set(At::Key, handle as f64);
-    Ok(handle)
+    handle
 }
 
-fn tag(call: &Call) -> Option<millrace_request::bytes::Window> {
-    call.bytes(Argument::Tag as usize)
+fn tag(call: &Call) -> Option<Window> {
+    Some(call.window(Argument::Tag))
 }
 
 #[test]
 fn a_message_that_has_ended_is_refused() {
     let call = call();
-    begin(&call, true).expect("begins");
+    begin(&call, true);
     assert_eq!(running_cipher::update_now(&call), Ok(()));
     assert_eq!(running_cipher::finish(&call, tag(&call), false), Ok(()));
     assert_eq!(running_cipher::update_now(&call), Err(Status::KeyDisposed));
@@ -52,7 +53,7 @@ fn a_message_that_has_ended_is_refused() {
 #[test]
 fn a_forged_message_is_refused_and_ends() {
     let call = call();
-    begin(&call, false).expect("begins");
+    begin(&call, false);
     assert_eq!(running_cipher::update_now(&call), Ok(()));
     assert_eq!(running_cipher::finish(&call, tag(&call), true), Err(Status::Authentication));
     assert_eq!(running_cipher::finish(&call, tag(&call), true), Err(Status::KeyDisposed));
@@ -61,12 +62,12 @@ fn a_forged_message_is_refused_and_ends() {
 #[test]
 fn a_sealed_message_opens() {
     let call = call();
-    begin(&call, true).expect("begins");
+    begin(&call, true);
     running_cipher::update_now(&call).expect("continues");
     running_cipher::finish(&call, tag(&call), false).expect("ends");
     let sealed = call.read(Argument::Target);
     call.write(Argument::Source, &sealed);
-    begin(&call, false).expect("begins");
+    begin(&call, false);
     assert_eq!(call.run(), Status::Done, "by a job");
     assert_eq!(call.read(Argument::Target), [1; 40]);
     assert_eq!(running_cipher::finish(&call, tag(&call), true), Ok(()));
@@ -76,7 +77,7 @@ fn a_sealed_message_opens() {
 #[test]
 fn ranges_are_checked() {
     let call = call();
-    begin(&call, true).expect("begins");
+    begin(&call, true);
     for (at, number) in [
         (At::SourceOffset, 1.0),
         (At::TargetOffset, 1.0),
@@ -95,7 +96,7 @@ fn ranges_are_checked() {
 #[test]
 fn a_tag_longer_than_any_is_refused() {
     let mut call = call();
-    begin(&call, true).expect("begins");
+    begin(&call, true);
     call.place(Argument::Tag, 0..17);
     assert_eq!(running_cipher::finish(&call, tag(&call), false), Err(Status::TagSize));
 }
@@ -107,7 +108,7 @@ fn a_key_is_not_a_message_and_a_message_not_a_key() {
     assert_eq!(running_cipher::update_now(&call), Err(Status::KeyAlgorithm));
     assert_eq!(running_cipher::copy(&call), Err(Status::KeyAlgorithm));
     assert_eq!(call.run(), Status::KeyAlgorithm);
-    begin(&call, true).expect("begins");
+    begin(&call, true);
     call.set(At::Operation, f64::from(OperationNumber::Encrypt as u32));
     assert_eq!(call.run(), Status::KeyAlgorithm);
     call.set(At::Operation, f64::from(OperationNumber::Hmac as u32));
@@ -118,7 +119,7 @@ fn a_key_is_not_a_message_and_a_message_not_a_key() {
 #[test]
 fn a_job_of_another_cipher_than_the_message_is_refused() {
     let call = call();
-    begin(&call, true).expect("begins");
+    begin(&call, true);
     call.set(At::Algorithm, f64::from(Cipher::ChaCha20Poly1305 as u8));
     assert_eq!(call.run(), Status::KeyAlgorithm);
     call.set(At::Algorithm, f64::from(CIPHER as u8));
@@ -128,9 +129,7 @@ fn a_job_of_another_cipher_than_the_message_is_refused() {
 #[test]
 fn a_prepared_key_begins_messages_of_its_cipher_only() {
     let call = call();
-    let inputs = [Argument::Iv, Argument::Iv].map(|each| call.bytes(each as usize).expect("iv"));
-    let inputs = [inputs[0], inputs[1].part(0, 0).expect("empty")];
-    let begin = |cipher| running_cipher::create(&call, cipher, true, inputs, None);
+    let begin = |cipher| create(&call, cipher, true, None);
     call.prepare(Purpose::Cipher(CIPHER), &[7; 32]).expect("a key");
     assert!(begin(CIPHER).is_ok());
     assert_eq!(begin(Cipher::ChaCha20Poly1305), Err(Status::KeyAlgorithm));
@@ -143,9 +142,9 @@ fn a_prepared_key_begins_messages_of_its_cipher_only() {
 #[test]
 fn a_decryption_can_be_copied_and_an_encryption_cannot() {
     let call = call();
-    let encryption = begin(&call, true).expect("begins");
+    let encryption = begin(&call, true);
     assert_eq!(running_cipher::copy(&call), Err(Status::NotSupported));
-    let decryption = begin(&call, false).expect("begins");
+    let decryption = begin(&call, false);
     running_cipher::update_now(&call).expect("continues");
     let copy = running_cipher::copy(&call).expect("a copy");
     assert!(copy != decryption && copy != encryption);

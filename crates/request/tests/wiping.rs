@@ -3,7 +3,7 @@
 use crate::caller::{Argument, Call};
 use crate::freed_memory::{SECRET, looking, looking_for};
 use millrace_core::catalog::{CIPHERS, Cipher, Hash};
-use millrace_request::bytes::Copies;
+use millrace_request::bytes::{Copies, Window};
 use millrace_request::caller::Caller;
 use millrace_request::keys::{PreparedKey, Purpose};
 use millrace_request::memory_budget;
@@ -21,17 +21,8 @@ fn count(work: impl FnOnce()) -> usize {
 fn the_copy_of_a_lent_message_is_wiped() {
     for facts in CIPHERS.iter().filter(|facts| facts.aead) {
         let text = SECRET.repeat(100);
-        let (iv, key) = (vec![3; facts.iv_size], vec![7; facts.key_size]);
         let call = |operation, source: &[u8], target: usize| {
-            let arguments: [(Argument, &[u8]); 4] = [
-                (Argument::Source, source),
-                (Argument::Target, &vec![0; target]),
-                (Argument::Iv, &iv),
-                (Argument::Key, &key),
-            ];
-            let call = Call::of(operation, facts.cipher as u8, &arguments);
-            call.set(At::TagSize, 16.0);
-            call
+            Call::cipher(operation, facts, source, &vec![0; target], &[])
         };
         let seal = call(OperationNumber::Seal, &text, text.len() + 16);
         assert_eq!(seal.run(), Status::Done);
@@ -50,27 +41,25 @@ fn copies_of_secrets_are_wiped() {
         0,
         &[(Argument::Source, &KEY), (Argument::Target, &SECRET.repeat(300)), (Argument::Iv, &[1])],
     );
-    let window = |argument: Argument| call.bytes(argument as usize).expect("placed");
-    let [small, large, other] = [Argument::Source, Argument::Target, Argument::Iv].map(window);
-    let found = count(|| {
-        let mut copies = Copies::default();
-        copies.secrets([small]).expect("memory");
-    });
-    assert_eq!(found, 0, "dropped");
-    let found = count(|| {
-        let mut copies = Copies::default();
-        copies.secrets([small]).expect("memory");
-        copies.secrets([other, large]).expect("memory");
-        copies.wipe_secrets();
-        copies.reset();
-    });
-    assert_eq!(found, 0, "replaced and wiped");
-    let found = count(|| {
-        let mut copies = Copies::default();
-        copies.secrets([large]).expect("memory");
-        copies.reset();
-    });
-    assert_eq!(found, 0, "more than is kept");
+    let [small, large, other] =
+        [Argument::Source, Argument::Target, Argument::Iv].map(|argument| call.window(argument));
+    let uses: [(&str, fn(&mut Copies, [Window; 3])); 3] = [
+        ("dropped", |copies, [small, ..]| _ = copies.secrets([small]).expect("memory")),
+        ("replaced and wiped", |copies, [small, large, other]| {
+            copies.secrets([small]).expect("memory");
+            copies.secrets([other, large]).expect("memory");
+            copies.wipe_secrets();
+            copies.reset();
+        }),
+        ("more than is kept", |copies, [_, large, _]| {
+            copies.secrets([large]).expect("memory");
+            copies.reset();
+        }),
+    ];
+    for (what, uses) in uses {
+        let found = count(|| uses(&mut Copies::default(), [small, large, other]));
+        assert_eq!(found, 0, "{what}");
+    }
     let mut copies = Copies::default();
     let [copy] = copies.secrets([small]).expect("memory");
     copies.wipe_secrets();
@@ -98,17 +87,14 @@ fn derivation(operation: OperationNumber, target: usize) -> Call {
         OperationNumber::Verify => b"$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         _ => b"",
     };
-    let call = Call::of(
-        operation,
-        Hash::Sha256 as u8,
-        &[
-            (Argument::Source, &[]),
-            (Argument::Target, &vec![0; target]),
-            (Argument::Iv, &[1; 16]),
-            (Argument::Aad, aad),
-            (Argument::Key, &KEY),
-        ],
-    );
+    let arguments: [(Argument, &[u8]); 5] = [
+        (Argument::Source, &[]),
+        (Argument::Target, &vec![0; target]),
+        (Argument::Iv, &[1; 16]),
+        (Argument::Aad, aad),
+        (Argument::Key, &KEY),
+    ];
+    let call = Call::of(operation, Hash::Sha256 as u8, &arguments);
     let (costs, memory) = match operation {
         OperationNumber::Scrypt => ([1024, 8, 1, 0], 1 << 26),
         OperationNumber::Argon2 => ([1, 64, 1, 0x1302], 1 << 26),
@@ -119,8 +105,7 @@ fn derivation(operation: OperationNumber, target: usize) -> Call {
     {
         call.set(at, f64::from(cost));
     }
-    call.set(At::MaxMemory, f64::from(memory));
-    call.set(At::MaxTime, 1e6);
+    call.set_all(&[(At::MaxMemory, f64::from(memory)), (At::MaxTime, 1e6)]);
     call
 }
 
@@ -154,7 +139,7 @@ fn a_result_that_was_computed_apart_is_wiped() {
         let mut call = derivation(operation, size);
         assert_eq!(call.run(), Status::Done, "{operation:?}");
         let expected = call.read(Argument::Target);
-        let place = call.arguments[Argument::Target as usize].clone().expect("placed");
+        let place = call.range(Argument::Target);
         call.place(Argument::Iv, place.start..place.start + 16);
         call.write(Argument::Iv, &[1; 16]);
         let secret = *expected.first_chunk().expect("long enough");
@@ -173,14 +158,10 @@ fn codes_of_many_that_were_computed_apart_are_wiped() {
         [(OperationNumber::HmacMany, Hash::Sha256), (OperationNumber::HashMany, Hash::Blake3)]
     {
         let many = |place: std::ops::Range<usize>| {
-            let mut call = Call::new(vec![5; 1000]);
-            call.set(At::Operation, f64::from(operation as u32));
-            call.set(At::Algorithm, f64::from(hash as u8));
-            call.place(Argument::Source, 0..128);
-            call.place(Argument::Target, place);
-            call.place(Argument::Key, 500..532);
-            call.set(At::Count, 4.0);
-            call.set(At::MessageSize, 32.0);
+            let ranges =
+                [(Argument::Source, 0..128), (Argument::Target, place), (Argument::Key, 500..532)];
+            let call = Call::over(vec![5; 1000], operation, hash as u8, &ranges);
+            call.set_all(&[(At::Count, 4.0), (At::MessageSize, 32.0)]);
             call
         };
         let apart = many(200..328);
@@ -203,16 +184,13 @@ fn the_key_of_a_call_is_wiped() {
         (OperationNumber::Encrypt, Cipher::ChaCha20 as u8),
     ] {
         let size = if operation == OperationNumber::Encrypt { 10 } else { 32 };
-        let call = Call::of(
-            operation,
-            algorithm,
-            &[
-                (Argument::Source, &[1; 10]),
-                (Argument::Target, &vec![0; size]),
-                (Argument::Iv, &[3; 16]),
-                (Argument::Key, &KEY),
-            ],
-        );
+        let arguments: [(Argument, &[u8]); 4] = [
+            (Argument::Source, &[1; 10]),
+            (Argument::Target, &vec![0; size]),
+            (Argument::Iv, &[3; 16]),
+            (Argument::Key, &KEY),
+        ];
+        let call = Call::of(operation, algorithm, &arguments);
         let found = count(|| assert_eq!(call.run(), Status::Done, "{operation:?}"));
         assert_eq!(found, 0, "{operation:?}");
     }

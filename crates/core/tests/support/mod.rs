@@ -2,6 +2,143 @@
 #![allow(dead_code)]
 
 use millrace_core::checkpoint::Checkpoint;
+use serde_json::{json, Value};
+
+/// A record of a file in `test/vectors`.
+pub(crate) struct Record(Value);
+
+impl Record {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some()
+    }
+
+    /// Returns a text; an absent one is empty.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.0[name].as_str().unwrap_or_default()
+    }
+
+    /// Returns the bytes of hexadecimal text; an absent one is empty.
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        unhex(self.text(name))
+    }
+
+    /// Returns a number, or one of 64 bits, which is text; an absent one is 0.
+    pub(crate) fn number(&self, name: &str) -> u64 {
+        self.0[name].as_u64().or_else(|| self.text(name).parse().ok()).unwrap_or_default()
+    }
+
+    /// Returns the value with this name.
+    pub(crate) fn at(&self, name: &str) -> Record {
+        Record(self.0[name].clone())
+    }
+
+    /// Returns the items of a list.
+    pub(crate) fn items(&self) -> Option<Vec<Record>> {
+        Some(self.0.as_array()?.iter().cloned().map(Record).collect())
+    }
+
+    /// Returns the bytes of a text, of a number, or of a message that a record describes.
+    pub(crate) fn message(&self) -> Vec<u8> {
+        match (self.0.as_str(), self.0.as_u64()) {
+            (Some(text), _) => return text.into(),
+            (_, Some(number)) => return number.to_le_bytes().into(),
+            _ => {}
+        }
+        match ["text", "hex", "repeat", "sanity"].map(|name| self.has(name)) {
+            [true, ..] => self.text("text").into(),
+            [_, true, ..] => self.bytes("hex"),
+            [_, _, true, _] => {
+                let times = self.number("times") as usize;
+                self.bytes("repeat").into_iter().cycle().take(times).collect()
+            }
+            [.., true] => xxhash_sanity_bytes(self.number("sanity") as usize),
+            _ => pattern((self.number("counting") + self.number("pattern")) as usize),
+        }
+    }
+}
+
+impl std::fmt::Display for Record {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// Returns the records of a file in `test/vectors`. The program contains them: emulators run it
+/// where there are no files.
+macro_rules! vectors {
+    ($name:literal) => {
+        $crate::support::records(include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../test/vectors/",
+            $name,
+            ".json"
+        )))
+    };
+}
+pub(crate) use vectors;
+
+/// Returns the records of a list in JSON.
+pub(crate) fn records(json: &str) -> Vec<Record> {
+    let records: Vec<Value> = serde_json::from_str(json).expect("a list");
+    assert!(!records.is_empty());
+    records.into_iter().map(Record).collect()
+}
+
+/// Returns the inputs and keys of the published derivations of an algorithm.
+pub(crate) fn derivations(algorithm: &str) -> impl Iterator<Item = Record> {
+    let calls = vectors!("derivations").into_iter();
+    calls.filter_map(inputs).filter(move |row| row.text("algorithm") == algorithm)
+}
+
+/// Returns the inputs of a call by their names, or nothing for a call of a part.
+fn inputs(call: Record) -> Option<Record> {
+    let args = &call.0["args"];
+    let options = args.as_array()?.last()?;
+    let number = |value: &Value, usual: u64| json!(value.as_u64().unwrap_or(usual));
+    let bytes = |value: &Value| match value.as_str() {
+        Some(text) => json!(text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>()),
+        None => value["hex"].clone(),
+    };
+    let mut row = match call.text("name") {
+        "scrypt" => json!({
+            "algorithm": "scrypt", "password": bytes(&args[0]), "salt": bytes(&args[1]),
+            "N": number(&options["N"], 16384), "r": number(&options["r"], 8),
+            "p": number(&options["p"], 1),
+        }),
+        "pbkdf2" => json!({
+            "algorithm": "pbkdf2", "password": bytes(&args[0]), "salt": bytes(&args[1]),
+            "iterations": args[2], "hash": args[4],
+        }),
+        "hkdf" => json!({
+            "algorithm": "hkdf", "hash": args[0], "password": bytes(&args[1]),
+            "salt": bytes(&args[2]), "info": bytes(&args[3]),
+        }),
+        "argon2" => json!({
+            "algorithm": args[0], "password": bytes(&options["message"]),
+            "salt": bytes(&options["nonce"]), "secret": bytes(&options["secret"]),
+            "aad": bytes(&options["associatedData"]), "memory": options["memory"],
+            "passes": options["passes"], "lanes": options["parallelism"],
+        }),
+        "wrapKey" => json!({
+            "algorithm": args[0].as_str()?.rsplit('-').next(), "password": bytes(&options["key"]),
+            "secret": bytes(&options["source"]),
+        }),
+        _ => return None,
+    };
+    row["key"] = call.0["expected"].clone();
+    Some(Record(row))
+}
+
+/// Returns the first bytes of the generator in xxHash's `xsum_sanity_check.c`.
+fn xxhash_sanity_bytes(size: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b1_u64;
+    let mut byte = || {
+        let byte = (state >> 56) as u8;
+        state = state.wrapping_mul(0x9e37_79b1_85eb_ca8d);
+        byte
+    };
+    (0..size).map(|_| byte()).collect()
+}
 
 /// Counts pauses, notes how far jobs are, and gives some up.
 #[derive(Default)]
