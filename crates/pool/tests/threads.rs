@@ -90,16 +90,53 @@ fn send(pool: &Pool<Job>, jobs: impl IntoIterator<Item = Job>) {
     pool.submit(jobs, |_| panic!("a worker runs it"));
 }
 
-/// Keeps one worker busy until the sender is used or dropped.
-fn occupy(pool: &Pool<Job>) -> Sender<()> {
+/// Returns work that sends a value.
+fn sends<T: Send + 'static>(done: &Sender<T>, value: T) -> impl FnOnce() + Send + 'static {
+    let done = done.clone();
+    move || done.send(value).expect("the receiver waits")
+}
+
+/// Submits long tasks that end when the sender is dropped; the receiver is told of each that
+/// begins.
+fn occupy_all(pool: &Pool<Job>, count: usize) -> (Sender<()>, Receiver<()>) {
     let (release, blocked) = mpsc::channel::<()>();
-    let (inside, entered) = mpsc::channel();
-    submit(pool, LONG, move || {
-        inside.send(()).expect("the test waits");
-        let _ = blocked.recv();
-    });
-    receive(&entered);
+    let (entered, inside) = mpsc::channel();
+    let blocked = Arc::new(Mutex::new(blocked));
+    for _ in 0..count {
+        let (enter, blocked) = (sends(&entered, ()), Arc::clone(&blocked));
+        submit(pool, LONG, move || {
+            enter();
+            let _ = blocked.lock().map(|blocked| blocked.recv());
+        });
+    }
+    (release, inside)
+}
+
+/// Keeps one worker busy until the sender is dropped.
+fn occupy(pool: &Pool<Job>) -> Sender<()> {
+    let (release, inside) = occupy_all(pool, 1);
+    receive(&inside);
     release
+}
+
+/// Returns long tasks of which none ends before all have begun.
+fn together(count: usize, kind: Option<u32>, done: &Sender<()>) -> impl Iterator<Item = Job> {
+    let (barrier, done) = (Arc::new(Barrier::new(count)), done.clone());
+    (0..count).map(move |_| {
+        let (barrier, done) = (Arc::clone(&barrier), sends(&done, ()));
+        let work = move || {
+            barrier.wait();
+            done();
+        };
+        Job { kind, ..job(LONG, work) }
+    })
+}
+
+/// Receives the numbers up to the count, in some order.
+fn receive_all(results: &Receiver<usize>, count: usize) {
+    let mut numbers: Vec<usize> = (0..count).map(|_| receive(results)).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..count).collect::<Vec<_>>());
 }
 
 fn receive<T>(receiver: &Receiver<T>) -> T {
@@ -119,13 +156,8 @@ fn starts_no_thread_before_the_first_task_and_never_more_than_the_limit() {
     let pool = Pool::new(3);
     assert_eq!(pool.threads(), Threads { limit: 3, started: 0, queued: 0 });
     let (done, results) = mpsc::channel();
-    for number in 0..1000_u32 {
-        let done = done.clone();
-        submit(&pool, LONG, move || done.send(number).expect("the receiver waits"));
-    }
-    let mut numbers: Vec<u32> = (0..1000).map(|_| receive(&results)).collect();
-    numbers.sort_unstable();
-    assert_eq!(numbers, (0..1000).collect::<Vec<_>>());
+    (0..1000).for_each(|number| submit(&pool, LONG, sends(&done, number)));
+    receive_all(&results, 1000);
     assert!((1..=3).contains(&pool.threads().started));
 }
 
@@ -136,8 +168,7 @@ fn tasks_that_arrive_one_by_one_with_pauses_all_run() {
     for (pause, cost) in
         [0, 10, 40, 60, 100, 500, 2000].repeat(40).into_iter().zip([100, 100_000].repeat(140))
     {
-        let done = done.clone();
-        submit(&pool, cost, move || done.send(()).expect("the receiver waits"));
+        submit(&pool, cost, sends(&done, ()));
         receive(&results);
         thread::sleep(Duration::from_micros(pause));
     }
@@ -152,11 +183,7 @@ fn submitters_on_many_threads_lose_no_task() {
             let (pool, count) = (Arc::clone(&pool), Arc::clone(&count));
             thread::spawn(move || {
                 for number in 0..5000 {
-                    let count = Arc::clone(&count);
-                    let work = move || {
-                        count.fetch_add(1, Ordering::Relaxed);
-                    };
-                    send(&pool, [Job { owner, ..job(number * 7 % 20_000, work) }]);
+                    send(&pool, [Job { owner, ..job(number * 7 % 20_000, counts(&count)) }]);
                 }
             })
         })
@@ -170,7 +197,7 @@ fn a_worker_survives_a_panicking_task() {
     let pool = Pool::new(1);
     let (done, results) = mpsc::channel();
     submit(&pool, LONG, || panic!("expected by the test"));
-    submit(&pool, LONG, move || done.send(7).expect("the receiver waits"));
+    submit(&pool, LONG, sends(&done, 7));
     assert_eq!(receive(&results), 7);
     assert_eq!(pool.threads().started, 1);
 }
@@ -193,14 +220,7 @@ fn take_first_takes_the_owners_oldest_short_task_or_nothing() {
 #[test]
 fn resize_grows_and_shrinks() {
     let pool = Pool::new(1);
-    let (hold, held) = mpsc::channel::<()>();
-    let held = Arc::new(Mutex::new(held));
-    for _ in 0..4 {
-        let held = Arc::clone(&held);
-        submit(&pool, LONG, move || {
-            let _ = held.lock().map(|held| held.recv());
-        });
-    }
+    let (hold, _inside) = occupy_all(&pool, 4);
     assert_eq!(pool.threads().started, 1);
     pool.resize(3);
     assert!(soon(|| pool.threads().started == 3));
@@ -208,23 +228,16 @@ fn resize_grows_and_shrinks() {
     assert!(soon(|| pool.threads().queued == 0));
     pool.resize(1);
     assert!(soon(|| pool.threads().started == 1));
-    let (done, results) = mpsc::channel();
-    submit(&pool, LONG, move || done.send(()).expect("the receiver waits"));
-    receive(&results);
+    receive(&occupy_all(&pool, 1).1);
 }
 
 #[test]
 fn dropping_the_pool_runs_waiting_tasks_and_ends_the_workers() {
     let pool = Pool::new(2);
     let (done, results) = mpsc::channel();
-    for number in 0..50 {
-        let done = done.clone();
-        submit(&pool, LONG, move || done.send(number).expect("the receiver waits"));
-    }
+    (0..50).for_each(|number| submit(&pool, LONG, sends(&done, number)));
     drop(pool);
-    let mut numbers: Vec<i32> = (0..50).map(|_| receive(&results)).collect();
-    numbers.sort_unstable();
-    assert_eq!(numbers, (0..50).collect::<Vec<_>>());
+    receive_all(&results, 50);
 }
 
 /// Sends when the thread that holds it ends.
@@ -354,16 +367,7 @@ fn without_threads_all_tasks_go_back_to_the_caller_short_ones_first() {
 #[test]
 fn growing_starts_a_worker_for_each_waiting_task_and_no_more() {
     let pool = Pool::new(1);
-    let (entered, inside) = mpsc::channel();
-    let (release, blocked) = mpsc::channel::<()>();
-    let blocked = Arc::new(Mutex::new(blocked));
-    for _ in 0..3 {
-        let (entered, blocked) = (entered.clone(), Arc::clone(&blocked));
-        submit(&pool, LONG, move || {
-            entered.send(()).expect("the receiver waits");
-            let _ = blocked.lock().expect("no test panics").recv();
-        });
-    }
+    let (release, inside) = occupy_all(&pool, 3);
     receive(&inside);
     assert_eq!(pool.threads(), Threads { limit: 1, started: 1, queued: 2 });
     pool.resize(9);
@@ -377,7 +381,7 @@ fn a_short_task_does_not_wait_for_a_long_one_while_a_worker_sleeps() {
     let pool = Pool::new(2);
     let _release = occupy(&pool);
     let (done, results) = mpsc::channel();
-    submit(&pool, 100, move || done.send(()).expect("the receiver waits"));
+    submit(&pool, 100, sends(&done, ()));
     receive(&results);
 }
 
@@ -388,15 +392,9 @@ fn results_are_never_held_back_by_a_long_task() {
     let (done, delivered) = mpsc::channel();
     let before = occupy(&pool);
     for _ in 0..3 {
-        let done = done.clone();
-        let delivered: Box<dyn FnOnce() + Send> =
-            Box::new(move || done.send(()).expect("the receiver waits"));
-        send(&pool, [Job { delivered: Some(delivered), ..job(100, || {}) }]);
+        send(&pool, [Job { delivered: Some(Box::new(sends(&done, ()))), ..job(100, || {}) }]);
     }
-    let (_release, blocked) = mpsc::channel::<()>();
-    submit(&pool, LONG, move || {
-        let _ = blocked.recv();
-    });
+    let _held = occupy_all(&pool, 1);
     drop(before);
     (0..3).for_each(|_| receive(&delivered));
 }
@@ -407,26 +405,16 @@ fn short_tasks_go_before_long_ones_and_owners_alternate() {
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
     let send = |owner, cost| {
-        let done = done.clone();
-        send(
-            &pool,
-            [Job {
-                owner,
-                ..job(cost, move || done.send((owner, cost)).expect("the receiver waits"))
-            }],
-        );
+        send(&pool, [Job { owner, ..job(cost, sends(&done, (owner, cost))) }]);
     };
     (0..3).for_each(|_| send(1, LONG));
     (0..50).for_each(|_| send(1, SHORT));
     (0..5).for_each(|_| send(2, SHORT));
-    release.send(()).expect("the worker waits");
     drop(release);
     let order: Vec<_> = (0..58).map(|_| receive(&results)).collect();
     assert!(order[..55].iter().all(|&(_, cost)| cost == SHORT));
-    assert!(
-        order.iter().rposition(|&(owner, _)| owner == 2).is_some_and(|last| last <= 12),
-        "{order:?}"
-    );
+    let last = order.iter().rposition(|&(owner, _)| owner == 2);
+    assert!(last.is_some_and(|last| last <= 12), "{order:?}");
 }
 
 /// Results may be held back while more tasks wait, for a bounded time.
@@ -435,9 +423,7 @@ fn results_are_not_held_back_by_many_short_tasks() {
     let pool = Pool::new(1);
     let before = occupy(&pool);
     let (done, delivered) = mpsc::channel();
-    let done: Box<dyn FnOnce() + Send> =
-        Box::new(move || done.send(()).expect("the receiver waits"));
-    send(&pool, [Job { delivered: Some(done), ..job(SHORT, || {}) }]);
+    send(&pool, [Job { delivered: Some(Box::new(sends(&done, ()))), ..job(SHORT, || {}) }]);
     (0..100).for_each(|_| submit(&pool, SHORT, || {}));
     let (late, in_time) = mpsc::channel();
     submit(&pool, SHORT, move || {
@@ -467,7 +453,7 @@ fn a_long_task_is_taken_in_a_flood_of_short_ones() {
     let pool = Arc::new(Pool::new(2));
     let over = flood(&pool);
     let (done, results) = mpsc::channel();
-    submit(&pool, LONG * 1000, move || done.send(()).expect("the receiver waits"));
+    submit(&pool, LONG * 1000, sends(&done, ()));
     receive(&results);
     over.store(true, Ordering::Release);
 }
@@ -482,94 +468,76 @@ fn workers_retire_in_a_flood() {
     over.store(true, Ordering::Release);
 }
 
-/// No part ends before all have begun.
 #[test]
 fn parts_of_a_large_job_spread_over_all_workers() {
     let pool = Pool::new(5);
     for _ in 0..3 {
-        let (barrier, (done, results)) = (Arc::new(Barrier::new(5)), mpsc::channel());
-        let part = || {
-            let (barrier, done) = (Arc::clone(&barrier), done.clone());
-            job(LONG, move || {
-                barrier.wait();
-                done.send(()).expect("the receiver waits");
-            })
-        };
-        send(&pool, (0..5).map(|_| part()));
+        let (done, results) = mpsc::channel();
+        send(&pool, together(5, None, &done));
         (0..5).for_each(|_| receive(&results));
         thread::sleep(Duration::from_millis(2)); // Some workers fall asleep.
     }
 }
 
+/// Submits a long task that yields until a count is reached; the receiver is told when it begins,
+/// and then if it came so far.
+fn yield_until(pool: &Pool<Job>, count: &Arc<AtomicUsize>, most: usize) -> Receiver<bool> {
+    let (done, results) = mpsc::channel();
+    let (inside, count) = (sends(&done, true), Arc::clone(count));
+    let work = move |yield_point: &mut YieldPoint<'_, Job>| {
+        inside();
+        let all = soon(|| {
+            yield_point.run_pending_short_tasks();
+            count.load(Ordering::Acquire) == most
+        });
+        done.send(all).expect("the receiver waits");
+    };
+    send(pool, [yielding(LONG, work)]);
+    receive(&results);
+    results
+}
+
+/// Returns work that counts.
+fn counts(count: &Arc<AtomicUsize>) -> impl FnOnce() + Send + 'static {
+    let count = Arc::clone(count);
+    move || _ = count.fetch_add(1, Ordering::AcqRel)
+}
+
 #[test]
 fn a_long_task_that_yields_lets_short_ones_run_and_deliver() {
     let pool = Pool::new(1);
-    let (inside, entered) = mpsc::channel();
-    let (done, results) = mpsc::channel();
     let delivered = Arc::new(AtomicUsize::new(0));
-    let seen = Arc::clone(&delivered);
-    send(
-        &pool,
-        [yielding(LONG, move |yield_point| {
-            inside.send(()).expect("the test waits");
-            let all = soon(|| {
-                yield_point.run_pending_short_tasks();
-                seen.load(Ordering::Acquire) == 100
-            });
-            done.send(all).expect("the receiver waits");
-        })],
-    );
-    receive(&entered);
+    let results = yield_until(&pool, &delivered, 100);
     submit(&pool, LONG, || {}); // Long tasks are not run at yield points.
     for owner in 0..100 {
-        let delivered = Arc::clone(&delivered);
-        let delivered: Box<dyn FnOnce() + Send> = Box::new(move || {
-            delivered.fetch_add(1, Ordering::Release);
-        });
         // One of them panics, which does not affect the long task.
         let work = move || assert_ne!(owner, 50, "expected by the test");
-        send(&pool, [Job { owner, delivered: Some(delivered), ..job(SHORT, work) }]);
+        let delivered = Some(Box::new(counts(&delivered)) as Box<dyn FnOnce() + Send>);
+        send(&pool, [Job { owner, delivered, ..job(SHORT, work) }]);
     }
-    let last = Arc::clone(&delivered);
-    submit(&pool, SHORT, move || {
-        last.fetch_add(1, Ordering::Release);
-    });
+    submit(&pool, SHORT, counts(&delivered));
     assert!(receive(&results), "all delivered while the long task ran");
 }
 
 #[test]
 fn yield_points_do_not_nest() {
     let pool = Pool::new(1);
-    let (inside, entered) = mpsc::channel();
-    let (done, results) = mpsc::channel();
     let (count, seen) = (Arc::new(AtomicUsize::new(0)), mpsc::channel());
-    let ran = Arc::clone(&count);
-    send(
-        &pool,
-        [yielding(LONG, move |yield_point| {
-            inside.send(()).expect("the test waits");
-            assert!(soon(|| {
-                yield_point.run_pending_short_tasks();
-                ran.load(Ordering::Acquire) == 50
-            }));
-            done.send(()).expect("the receiver waits");
-        })],
-    );
-    receive(&entered);
+    let results = yield_until(&pool, &count, 50);
     let within = Arc::new(AtomicBool::new(false));
     for _ in 0..50 {
-        let (count, within, seen) = (Arc::clone(&count), Arc::clone(&within), seen.0.clone());
+        let (count, within, seen) = (counts(&count), Arc::clone(&within), seen.0.clone());
         let work = move |yield_point: &mut YieldPoint<'_, Job>| {
             seen.send(within.swap(true, Ordering::AcqRel)).expect("the test waits");
             (0..100).for_each(|_| yield_point.run_pending_short_tasks());
             thread::sleep(Duration::from_micros(20));
             yield_point.run_pending_short_tasks();
             within.store(false, Ordering::Release);
-            count.fetch_add(1, Ordering::Release);
+            count();
         };
         send(&pool, [yielding(SHORT, work)]);
     }
-    receive(&results);
+    assert!(receive(&results));
     assert!((0..50).all(|_| !receive(&seen.1)), "yield points do not nest");
 }
 
@@ -588,7 +556,7 @@ fn tasks_of_one_kind_run_as_a_batch_on_a_single_worker() {
     let (done, results) = mpsc::channel();
     send(&pool, (0..9).map(|owner| batched(4, owner, &done)));
     send(&pool, [batched(2, 1, &done)]);
-    release.send(()).expect("the worker waits");
+    drop(release);
     let mut sizes: Vec<_> = (0..10).map(|_| receive(&results)).collect();
     sizes.sort_unstable();
     // Of each batch the last task is left and runs alone.
@@ -599,16 +567,8 @@ fn tasks_of_one_kind_run_as_a_batch_on_a_single_worker() {
 fn no_batch_takes_tasks_from_an_idle_worker() {
     for _ in 0..10 {
         let pool = Pool::new(2); // A new one, as workers may still count as inside a long task.
-        let (barrier, (done, results)) = (Arc::new(Barrier::new(2)), mpsc::channel());
-        let jobs = [(); 2].map(|()| {
-            let (barrier, done) = (Arc::clone(&barrier), done.clone());
-            let work = move || {
-                barrier.wait();
-                done.send(()).expect("the receiver waits");
-            };
-            Job { kind: Some(4), ..job(LONG, work) }
-        });
-        send(&pool, jobs);
+        let (done, results) = mpsc::channel();
+        send(&pool, together(2, Some(4), &done));
         (0..2).for_each(|_| receive(&results));
     }
 }
@@ -619,7 +579,7 @@ fn a_panic_in_a_batch_loses_no_other_task() {
     let release = occupy(&pool);
     let (done, results) = mpsc::channel();
     send(&pool, [7, 13, 7, 7].map(|owner| batched(4, owner, &done)));
-    release.send(()).expect("the worker waits");
+    drop(release);
     let _: Vec<_> = (0..4).map(|_| receive(&results)).collect();
 }
 
@@ -669,17 +629,11 @@ fn every_task_ends_exactly_once_under_random_load() {
                         6 => thread::sleep(Duration::from_micros(random(200))),
                         _ => {
                             let (many, cost, yields) = (1 + random(6), 1 << random(18), random(4));
-                            let (panics, kind) = (
-                                random(50) == 0,
-                                [None, None, Some(2), Some(8)][random(4) as usize],
-                            );
+                            let panics = random(50) == 0;
+                            let kind = [None, None, Some(2), Some(8)][random(4) as usize];
                             sent += many as usize;
-                            let one = || Job {
-                                owner,
-                                kind,
-                                ..random_job(cost, yields, panics, &counters)
-                            };
-                            send(&pool, (0..many).map(|_| one()));
+                            let one = || random_job(cost, yields, panics, &counters);
+                            send(&pool, (0..many).map(|_| Job { owner, kind, ..one() }));
                         }
                     }
                 }
@@ -715,8 +669,5 @@ fn random_job(cost: u64, yields: u64, panics: bool, counters: &[Arc<AtomicUsize>
             panic!("expected by the test");
         }
     };
-    let delivered = move || {
-        delivered.fetch_add(1, Ordering::AcqRel);
-    };
-    Job { delivered: Some(Box::new(delivered)), ..yielding(cost, work) }
+    Job { delivered: Some(Box::new(counts(&delivered))), ..yielding(cost, work) }
 }

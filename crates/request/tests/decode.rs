@@ -220,7 +220,7 @@ fn a_message_shorter_than_its_tag_is_refused() {
         let (facts, source) = (Cipher::Aes256Gcm.facts(), vec![1; source]);
         let call = Call::cipher(OperationNumber::Open, facts, &source, &[], &[]);
         call.set(At::TagSize, tag);
-        assert_eq!(call.run(), expected, "{source} {tag}");
+        assert_eq!(call.run(), expected, "{} {tag}", source.len());
     }
 }
 
