@@ -16,53 +16,25 @@ const aead = {
   chacha20_poly1305: 'chacha20-poly1305',
   xchacha20_poly1305: 'xchacha20-poly1305',
 };
-const hmac = {
-  hmac_sha1: 'sha1',
-  hmac_sha224: 'sha224',
-  hmac_sha256: 'sha256',
-  hmac_sha384: 'sha384',
-  hmac_sha512: 'sha512',
-  hmac_sha512_224: 'sha512-224',
-  hmac_sha512_256: 'sha512-256',
-  hmac_sha3_224: 'sha3-224',
-  hmac_sha3_256: 'sha3-256',
-  hmac_sha3_384: 'sha3-384',
-  hmac_sha3_512: 'sha3-512',
-};
-const hkdf = Object.fromEntries(
-  ['sha1', 'sha256', 'sha384', 'sha512'].map((hash) => [`hkdf_${hash}`, hash]),
+const names = (prefix, hashes) =>
+  Object.fromEntries(
+    hashes.split(' ').map((hash) => [`${prefix}${hash.replaceAll('-', '_')}`, hash]),
+  );
+const hmac = names(
+  'hmac_',
+  'sha1 sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512',
 );
-const pbkdf2 = Object.fromEntries(
-  ['sha1', 'sha224', 'sha256', 'sha384', 'sha512'].map((hash) => [`pbkdf2_hmac${hash}`, hash]),
-);
+const hkdf = names('hkdf_', 'sha1 sha256 sha384 sha512');
+const pbkdf2 = names('pbkdf2_hmac', 'sha1 sha224 sha256 sha384 sha512');
 
 const wrap = { aes_wrap: 'aes-#-kw', aes_kwp: 'aes-#-kwp' };
 
-const aeadFields = ['id', 'result', 'key', 'iv', 'aad', 'msg', 'ct', 'tag', 'comment'];
-const hmacFields = ['id', 'result', 'key', 'msg', 'tag', 'comment'];
-const hkdfFields = ['id', 'result', 'ikm', 'salt', 'info', 'size', 'okm', 'comment'];
-const wrapFields = ['id', 'result', 'key', 'msg', 'ct', 'comment'];
-const pbkdf2Fields = [
-  'id',
-  'result',
-  'password',
-  'salt',
-  'iterationCount',
-  'dkLen',
-  'dk',
-  'comment',
-];
-const chunkedFields = [
-  'id',
-  'result',
-  'key',
-  'ctx',
-  'ct',
-  'msgLength',
-  'msgSha512',
-  'flags',
-  'comment',
-];
+const aeadFields = 'id result key iv aad msg ct tag comment'.split(' ');
+const hmacFields = 'id result key msg tag comment'.split(' ');
+const hkdfFields = 'id result ikm salt info size okm comment'.split(' ');
+const wrapFields = 'id result key msg ct comment'.split(' ');
+const pbkdf2Fields = 'id result password salt iterationCount dkLen dk comment'.split(' ');
+const chunkedFields = 'id result key ctx ct msgLength msgSha512 flags comment'.split(' ');
 const data = process.argv[2];
 
 if (!existsSync(join(data, '../../Cargo.toml'))) {

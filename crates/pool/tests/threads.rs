@@ -175,24 +175,6 @@ fn tasks_that_arrive_one_by_one_with_pauses_all_run() {
 }
 
 #[test]
-fn submitters_on_many_threads_lose_no_task() {
-    let pool = Arc::new(Pool::new(4));
-    let count = Arc::new(AtomicUsize::new(0));
-    let submitters: Vec<_> = (0..4)
-        .map(|owner| {
-            let (pool, count) = (Arc::clone(&pool), Arc::clone(&count));
-            thread::spawn(move || {
-                for number in 0..5000 {
-                    send(&pool, [Job { owner, ..job(number * 7 % 20_000, counts(&count)) }]);
-                }
-            })
-        })
-        .collect();
-    submitters.into_iter().for_each(|submitter| submitter.join().expect("no submitter panics"));
-    assert!(soon(|| count.load(Ordering::Relaxed) == 20_000));
-}
-
-#[test]
 fn a_worker_survives_a_panicking_task() {
     let pool = Pool::new(1);
     let (done, results) = mpsc::channel();
@@ -218,14 +200,15 @@ fn take_first_takes_the_owners_oldest_short_task_or_nothing() {
 }
 
 #[test]
-fn resize_grows_and_shrinks() {
+fn resize_starts_a_worker_for_each_waiting_task_and_shrinks() {
     let pool = Pool::new(1);
-    let (hold, _inside) = occupy_all(&pool, 4);
-    assert_eq!(pool.threads().started, 1);
-    pool.resize(3);
-    assert!(soon(|| pool.threads().started == 3));
-    drop(hold);
-    assert!(soon(|| pool.threads().queued == 0));
+    let (release, inside) = occupy_all(&pool, 3);
+    receive(&inside);
+    assert_eq!(pool.threads(), Threads { limit: 1, started: 1, queued: 2 });
+    pool.resize(9);
+    (0..2).for_each(|_| receive(&inside));
+    assert!(soon(|| pool.threads() == Threads { limit: 9, started: 3, queued: 0 }));
+    drop(release);
     pool.resize(1);
     assert!(soon(|| pool.threads().started == 1));
     receive(&occupy_all(&pool, 1).1);
@@ -362,18 +345,6 @@ fn without_threads_all_tasks_go_back_to_the_caller_short_ones_first() {
         assert_eq!(returned, expected);
         assert_eq!(pool.threads(), Threads { limit: 2, started: 0, queued: 0 });
     }
-}
-
-#[test]
-fn growing_starts_a_worker_for_each_waiting_task_and_no_more() {
-    let pool = Pool::new(1);
-    let (release, inside) = occupy_all(&pool, 3);
-    receive(&inside);
-    assert_eq!(pool.threads(), Threads { limit: 1, started: 1, queued: 2 });
-    pool.resize(9);
-    (0..2).for_each(|_| receive(&inside));
-    assert!(soon(|| pool.threads() == Threads { limit: 9, started: 3, queued: 0 }));
-    drop(release);
 }
 
 #[test]

@@ -1,21 +1,22 @@
 //! Windows: what they contain, how they overlap, and how bytes move between them.
 
+use crate::caller::Argument::{Source, Target};
 use crate::caller::{Argument, Call};
 use millrace_core::cipher::Text;
 use millrace_request::bytes::{Copies, Window, text};
-use millrace_request::protocol::OperationNumber;
+use millrace_request::protocol::OperationNumber as Number;
 
 /// Returns two windows of one arena of the bytes 0, 1, 2, ... and what keeps it.
 fn windows(one: std::ops::Range<usize>, other: std::ops::Range<usize>) -> (Call, [Window; 2]) {
     let mut call = Call::new((0..100).collect());
-    call.place(Argument::Source, one);
-    call.place(Argument::Target, other);
+    call.place(Source, one);
+    call.place(Target, other);
     let windows = ends(&call);
     (call, windows)
 }
 
 fn ends(call: &Call) -> [Window; 2] {
-    [Argument::Source, Argument::Target].map(|argument| call.window(argument))
+    [Source, Target].map(|argument| call.window(argument))
 }
 
 #[test]
@@ -123,8 +124,8 @@ fn bytes_are_copied_at_any_distance() {
         for size in [0, 1, 2047, 2048, 2049, 4096, SIZE] {
             for (from, to) in [(20, 20 + distance), (20 + distance, 20)] {
                 let mut call = Call::new(bytes.clone());
-                call.place(Argument::Source, from..from + size);
-                call.place(Argument::Target, to..to + size);
+                call.place(Source, from..from + size);
+                call.place(Target, to..to + size);
                 let [source, target] = ends(&call);
                 target.copy_from(source);
                 let mut expected = bytes.clone();
@@ -140,9 +141,8 @@ fn bytes_are_copied_at_any_distance() {
 fn new_memory_is_filled_in_steps_with_all_bytes() {
     for size in [0, 1, 4096, 1 << 20, (3 << 20) + 5] {
         let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
-        let arguments: [(Argument, &[u8]); 2] =
-            [(Argument::Source, &bytes), (Argument::Target, &vec![0; size])];
-        let call = Call::of(OperationNumber::Hash, 0, &arguments);
+        let arguments: [(Argument, &[u8]); 2] = [(Source, &bytes), (Target, &vec![0; size])];
+        let call = Call::of(Number::Hash, 0, &arguments);
         let [from, to] = ends(&call);
         to.fill_new(from);
         assert_eq!(to.read(), bytes);
@@ -168,8 +168,8 @@ fn copies_of_secrets_follow_each_other_and_are_replaced() {
 fn little_memory_is_kept_for_the_next_work() {
     for (size, kept) in [(4096, true), (4097, false)] {
         let mut copies = Copies::default();
-        let call = Call::of(OperationNumber::Hash, 0, &[(Argument::Source, &vec![1; size])]);
-        let source = call.window(Argument::Source);
+        let call = Call::of(Number::Hash, 0, &[(Source, &vec![1; size])]);
+        let source = call.window(Source);
         copies.secrets([source]).expect("memory");
         copies.wipe_secrets();
         let secrets = if kept { size } else { 0 };

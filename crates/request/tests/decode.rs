@@ -1,5 +1,6 @@
 //! The checks of a call that JavaScript makes first: each is made again here.
 
+use crate::caller::Argument::{Aad, Iv, Key, Source, Tag, Target};
 use crate::caller::{Argument, Call};
 use millrace_core::catalog::{CIPHERS, Cipher, Hash};
 use millrace_core::checkpoint::Slicer;
@@ -9,14 +10,16 @@ use millrace_core::error::Error;
 use millrace_request::caller::Caller;
 use millrace_request::keys::{PreparedKey, Purpose};
 use millrace_request::memory_budget;
-use millrace_request::protocol::{At, EngineNumber, OperationNumber, REPLY_MAX, Status, flag};
-use millrace_request::work::{Messages, Operation, Target};
+use millrace_request::protocol::{
+    At, EngineNumber, OperationNumber as Number, REPLY_MAX, Status, flag,
+};
+use millrace_request::work::{self, Messages, Operation};
 
 const KEY: [u8; 32] = [7; 32];
 
 fn seal(source: usize, target: usize) -> Call {
     let (source, target) = (vec![1; source], vec![2; target]);
-    Call::cipher(OperationNumber::Seal, Cipher::Aes256Gcm.facts(), &source, &target, &[4; 5])
+    Call::cipher(Number::Seal, Cipher::Aes256Gcm.facts(), &source, &target, &[4; 5])
 }
 
 #[test]
@@ -67,14 +70,13 @@ fn ranges_outside_of_an_argument_are_refused() {
             assert_eq!(call.run(), Status::Argument, "{argument:?} {start} {count}");
         }
         assert!(call.guards_intact());
-        assert_eq!(call.read(Argument::Target), [2; 116], "{argument:?}");
+        assert_eq!(call.read(Target), [2; 116], "{argument:?}");
     }
 }
 
 #[test]
 fn an_argument_that_is_not_a_typed_array_is_refused() {
-    for argument in [Argument::Source, Argument::Target, Argument::Iv, Argument::Aad, Argument::Key]
-    {
+    for argument in [Source, Target, Iv, Aad, Key] {
         let mut call = seal(100, 116);
         call.arguments[argument as usize] = None;
         assert_eq!(call.run(), Status::Argument, "{argument:?}");
@@ -121,15 +123,14 @@ fn a_key_of_another_algorithm_is_refused() {
     ];
     let digest = |operation, hash: Hash| {
         let size = hash.facts().digest_size;
-        let arguments: [(Argument, &[u8]); 2] =
-            [(Argument::Source, &[1; 10]), (Argument::Target, &vec![0; size])];
+        let arguments: [(Argument, &[u8]); 2] = [(Source, &[1; 10]), (Target, &vec![0; size])];
         Call::of(operation, hash as u8, &arguments)
     };
     let calls = [
         (0, seal(100, 116)),
-        (2, digest(OperationNumber::Hmac, Hash::Sha256)),
-        (3, digest(OperationNumber::Hmac, Hash::Sha512)),
-        (4, digest(OperationNumber::Hash, Hash::Blake3)),
+        (2, digest(Number::Hmac, Hash::Sha256)),
+        (3, digest(Number::Hmac, Hash::Sha512)),
+        (4, digest(Number::Hash, Hash::Blake3)),
     ];
     for (right, call) in &calls {
         for (index, purpose) in purposes.iter().enumerate() {
@@ -157,13 +158,13 @@ fn a_tag_that_overlaps_the_target_is_refused() {
         (100..116, Status::Done),
     ] {
         let ranges = [
-            (Argument::Source, 0..100),
-            (Argument::Target, 0..100),
-            (Argument::Iv, 120..132),
-            (Argument::Key, 140..172),
-            (Argument::Tag, tag.clone()),
+            (Source, 0..100),
+            (Target, 0..100),
+            (Iv, 120..132),
+            (Key, 140..172),
+            (Tag, tag.clone()),
         ];
-        let (operation, algorithm) = (OperationNumber::Encrypt, Cipher::Aes256Gcm as u8);
+        let (operation, algorithm) = (Number::Encrypt, Cipher::Aes256Gcm as u8);
         let call = Call::over(vec![1; 200], operation, algorithm, &ranges);
         assert_eq!(call.run(), expected, "{tag:?}");
     }
@@ -181,24 +182,24 @@ fn an_aad_or_a_nonce_that_the_target_overlaps_is_read_before_it_is_overwritten()
         arena[iv.clone()].fill(3);
         arena[aad.clone()].fill(4);
         let ranges = [
-            (Argument::Source, 180..280),
-            (Argument::Target, 0..116),
-            (Argument::Iv, iv.clone()),
-            (Argument::Aad, aad.clone()),
-            (Argument::Key, 140..172),
+            (Source, 180..280),
+            (Target, 0..116),
+            (Iv, iv.clone()),
+            (Aad, aad.clone()),
+            (Key, 140..172),
         ];
-        let (operation, algorithm) = (OperationNumber::Seal, Cipher::Aes256Gcm as u8);
+        let (operation, algorithm) = (Number::Seal, Cipher::Aes256Gcm as u8);
         let call = Call::over(arena, operation, algorithm, &ranges);
         call.set(At::TagSize, 16.0);
         assert_eq!(call.run(), Status::Done);
-        assert_eq!(call.read(Argument::Target), expected.read(Argument::Target), "{iv:?} {aad:?}");
+        assert_eq!(call.read(Target), expected.read(Target), "{iv:?} {aad:?}");
     }
 }
 
 #[test]
 fn a_result_without_a_target_has_a_limit() {
     let hash = Hash::Shake256 as u8;
-    let call = Call::of(OperationNumber::Hash, hash, &[(Argument::Source, &[1; 10])]);
+    let call = Call::of(Number::Hash, hash, &[(Source, &[1; 10])]);
     for (size, expected) in [
         (REPLY_MAX as f64, Status::Done),
         (REPLY_MAX as f64 + 1.0, Status::Argument),
@@ -218,7 +219,7 @@ fn a_message_shorter_than_its_tag_is_refused() {
         (16, f64::NAN, Status::Argument),
     ] {
         let (facts, source) = (Cipher::Aes256Gcm.facts(), vec![1; source]);
-        let call = Call::cipher(OperationNumber::Open, facts, &source, &[], &[]);
+        let call = Call::cipher(Number::Open, facts, &source, &[], &[]);
         call.set(At::TagSize, tag);
         assert_eq!(call.run(), expected, "{} {tag}", source.len());
     }
@@ -239,29 +240,23 @@ fn only_an_asynchronous_call_with_a_target_of_the_caller_is_lent() {
     call.set(At::Flags, f64::from(call.number(At::Flags) as u32 & !flag::HAS_TARGET));
     call.set(At::TargetSize, 100.0);
     let work = call.decode().expect("complete");
-    assert!(!work.lent && matches!(work.target, Target::Reply(100)));
+    assert!(!work.lent && matches!(work.target, work::Target::Reply(100)));
 }
 
 #[test]
 fn the_tag_of_an_asynchronous_call_travels_with_its_completion() {
     for (slot, replies) in [(-1.0, false), (0.0, true)] {
-        let arguments: [(Argument, &[u8]); 5] = [
-            (Argument::Source, &[1; 10]),
-            (Argument::Target, &[0; 10]),
-            (Argument::Iv, &[3; 12]),
-            (Argument::Tag, &[0; 16]),
-            (Argument::Key, &KEY),
-        ];
-        let call = Call::of(OperationNumber::Encrypt, Cipher::Aes256Gcm as u8, &arguments);
+        let arguments: [(Argument, &[u8]); 5] =
+            [(Source, &[1; 10]), (Target, &[0; 10]), (Iv, &[3; 12]), (Tag, &[0; 16]), (Key, &KEY)];
+        let call = Call::of(Number::Encrypt, Cipher::Aes256Gcm as u8, &arguments);
         call.set(At::Slot, slot);
         let work = call.decode().expect("complete");
-        assert_eq!(matches!(work.tag_target, Target::Reply(16)), replies);
+        assert_eq!(matches!(work.tag_target, work::Target::Reply(16)), replies);
     }
 }
 
 #[test]
 fn each_operation_is_decoded_with_its_algorithm() {
-    use OperationNumber as Number;
     let (hash, cipher) = (Hash::Sha256, Cipher::Aes256Gcm);
     // What else is read: a tag, or many messages.
     for (number, expected, reads) in [
@@ -287,7 +282,7 @@ fn each_operation_is_decoded_with_its_algorithm() {
         (Number::Pbkdf2, Operation::Derive, "tag"),
     ] {
         let arguments: [(Argument, &[u8]); 3] =
-            [(Argument::Source, &[1; 40]), (Argument::Target, &[0; 40]), (Argument::Tag, &[2; 16])];
+            [(Source, &[1; 40]), (Target, &[0; 40]), (Tag, &[2; 16])];
         let decoded = [hash as u8, cipher as u8].map(|algorithm| {
             let call = Call::of(number, algorithm, &arguments);
             call.set_all(&[(At::Count, 3.0), (At::MessageSize, 5.0)]);
@@ -352,7 +347,7 @@ fn a_key_of_the_kernel_is_for_the_kernel() {
         call.set(At::Engine, asked);
         assert!(call.decode().expect("complete").engine == expected, "{asked}");
         assert_eq!(call.run(), Status::Done);
-        assert_eq!(call.read(Argument::Target), [[0xaa; 100].as_slice(), &[0xbb; 16]].concat());
+        assert_eq!(call.read(Target), [[0xaa; 100].as_slice(), &[0xbb; 16]].concat());
     }
 }
 
@@ -362,11 +357,8 @@ fn a_derivation_that_exceeds_the_memory_of_all_is_refused_or_uses_fewer_lanes() 
     // More than any other test takes.
     memory_budget::set_limit(LIMIT);
     let scrypt = |cost: u32, lanes: f64| {
-        let call = Call::of(
-            OperationNumber::Scrypt,
-            0,
-            &[(Argument::Source, &[]), (Argument::Target, &[0; 32]), (Argument::Iv, &[1; 16])],
-        );
+        let call =
+            Call::of(Number::Scrypt, 0, &[(Source, &[]), (Target, &[0; 32]), (Iv, &[1; 16])]);
         call.set_all(&[
             (At::Count, f64::from(1 << cost)),
             (At::MessageSize, 8.0),
@@ -394,27 +386,22 @@ fn a_hash_of_other_costs_needs_to_be_computed_again() {
     let zeros = "A".repeat(22) + "$" + &"A".repeat(43);
     let schemes = [
         (
-            OperationNumber::Argon2,
+            Number::Argon2,
             format!("$argon2id$v=19$m=64,t=2,p=1${zeros}"),
             [2.0, 64.0, 1.0, f64::from(0x1302), 32.0],
         ),
-        (
-            OperationNumber::Scrypt,
-            format!("$scrypt$ln=10,r=8,p=1${zeros}"),
-            [1024.0, 8.0, 1.0, 0.0, 32.0],
-        ),
-        (OperationNumber::Bcrypt, format!("$2b$05${}", ".".repeat(53)), [5.0, 0.0, 0.0, 0.0, 23.0]),
+        (Number::Scrypt, format!("$scrypt$ln=10,r=8,p=1${zeros}"), [1024.0, 8.0, 1.0, 0.0, 32.0]),
+        (Number::Bcrypt, format!("$2b$05${}", ".".repeat(53)), [5.0, 0.0, 0.0, 0.0, 23.0]),
     ];
     for (at, (operation, text, costs)) in schemes.iter().enumerate() {
-        let arguments: [(Argument, &[u8]); 2] =
-            [(Argument::Source, &[]), (Argument::Aad, text.as_bytes())];
+        let arguments: [(Argument, &[u8]); 2] = [(Source, &[]), (Aad, text.as_bytes())];
         let call = Call::of(*operation, 0, &arguments);
         call.set_all(&[(At::MaxMemory, 1e9), (At::IvSize, 16.0)]);
         let places = [At::Count, At::MessageSize, At::SeedLow, At::SeedHigh, At::TargetSize];
         let set = |costs: &[f64; 5]| (0..5).for_each(|index| call.set(places[index], costs[index]));
         set(costs);
         assert_eq!(call.needs_rehash(), Ok(false), "{text}");
-        let cost = if *operation == OperationNumber::Scrypt { 2048.0 } else { costs[0] + 1.0 };
+        let cost = if *operation == Number::Scrypt { 2048.0 } else { costs[0] + 1.0 };
         for (at, number) in [(At::Count, cost), (At::IvSize, 17.0)] {
             let before = call.number(at);
             call.set(at, number);

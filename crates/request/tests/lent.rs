@@ -4,9 +4,10 @@
 //! the first is looked at: if it has text of a forged message then, another thread could read it.
 #![allow(unsafe_code)]
 
-use crate::caller::{Argument, Call};
+use crate::caller::Argument::Target;
+use crate::caller::Call;
 use millrace_core::catalog::{CIPHERS, CipherFacts};
-use millrace_request::protocol::{OperationNumber, Status};
+use millrace_request::protocol::{OperationNumber as Number, Status};
 use millrace_request::work::Reply;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -53,16 +54,16 @@ fn shows_text(facts: &CipherFacts, size: usize, lent: bool) -> bool {
     let call = |operation, source: &[u8], target: usize| {
         Call::cipher(operation, facts, source, &vec![0; target], &[])
     };
-    let seal = call(OperationNumber::Seal, &text, size + 16);
+    let seal = call(Number::Seal, &text, size + 16);
     assert_eq!(seal.run(), Status::Done);
-    let mut forged = seal.read(Argument::Target);
+    let mut forged = seal.read(Target);
     forged[size + 15] ^= 1;
     // Room for a target that begins at a page.
-    let mut open = call(OperationNumber::Open, &forged, size + 2 * page_size());
-    let place = open.range(Argument::Target);
-    let start = open.window(Argument::Target).read().as_ptr().addr();
+    let mut open = call(Number::Open, &forged, size + 2 * page_size());
+    let place = open.range(Target);
+    let start = open.window(Target).read().as_ptr().addr();
     let skipped = start.next_multiple_of(page_size()) - start;
-    open.place(Argument::Target, place.start + skipped..place.start + skipped + size);
+    open.place(Target, place.start + skipped..place.start + skipped + size);
     let pages = start + skipped;
     PAGES.store(pages, Ordering::Relaxed);
     SECOND_WRITTEN.store(false, Ordering::Relaxed);
@@ -73,7 +74,7 @@ fn shows_text(facts: &CipherFacts, size: usize, lent: bool) -> bool {
     protect(pages, libc::PROT_READ | libc::PROT_WRITE);
     protect(pages + page_size(), libc::PROT_READ | libc::PROT_WRITE);
     assert_eq!(status, Status::Authentication, "{}", facts.name);
-    assert!(open.read(Argument::Target).iter().all(|&byte| byte == 0), "{}", facts.name);
+    assert!(open.read(Target).iter().all(|&byte| byte == 0), "{}", facts.name);
     assert!(SECOND_WRITTEN.load(Ordering::Relaxed), "{}: nothing was written", facts.name);
     TEXT_SEEN.load(Ordering::Relaxed)
 }

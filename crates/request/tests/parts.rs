@@ -1,11 +1,12 @@
 //! Messages in parts: the bytes of one piece, and what is written when.
 
+use crate::caller::Argument::{Aad, Iv, Key, Source, Tag, Target};
 use crate::caller::{Argument, Call};
 use millrace_core::catalog::{CIPHERS, Cipher, CipherFacts, Hash};
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_request::checkpoint::{JobCheckpoint, Pause};
 use millrace_request::parts::RangePlan;
-use millrace_request::protocol::{At, OperationNumber, Status};
+use millrace_request::protocol::{At, OperationNumber as Number, Status};
 use millrace_request::work::{Reply, Work};
 
 const SIZE: usize = 70_000;
@@ -20,20 +21,20 @@ fn parted() -> impl Iterator<Item = &'static CipherFacts> {
     CIPHERS.iter().filter(|facts| plan(&seal(facts).decode().expect("complete")).is_ok())
 }
 
-fn message(facts: &CipherFacts, operation: OperationNumber, source: &[u8], target: usize) -> Call {
+fn message(facts: &CipherFacts, operation: Number, source: &[u8], target: usize) -> Call {
     let aad: &[u8] = if facts.aead { b"data" } else { &[] };
     Call::cipher(operation, facts, source, &vec![0xee; target], aad)
 }
 
 fn seal(facts: &CipherFacts) -> Call {
     match facts.aead {
-        true => message(facts, OperationNumber::Seal, &text(), SIZE + 16),
-        false => message(facts, OperationNumber::Encrypt, &text(), SIZE),
+        true => message(facts, Number::Seal, &text(), SIZE + 16),
+        false => message(facts, Number::Encrypt, &text(), SIZE),
     }
 }
 
 fn open(facts: &CipherFacts, sealed: &[u8]) -> Call {
-    let operation = if facts.aead { OperationNumber::Open } else { OperationNumber::Decrypt };
+    let operation = if facts.aead { Number::Open } else { Number::Decrypt };
     message(facts, operation, sealed, SIZE)
 }
 
@@ -63,13 +64,13 @@ fn run(work: &Work) -> Result<(), Status> {
 fn sealed(facts: &CipherFacts) -> Vec<u8> {
     let call = seal(facts);
     assert_eq!(call.run(), Status::Done, "{}", facts.name);
-    call.read(Argument::Target)
+    call.read(Target)
 }
 
 #[test]
 fn most_ciphers_have_parts() {
     assert!(parted().count() >= 9);
-    let none = message(&CIPHERS[0], OperationNumber::Hmac, &text(), 32);
+    let none = message(&CIPHERS[0], Number::Hmac, &text(), 32);
     none.set(At::Algorithm, f64::from(Hash::Sha256 as u8));
     assert_eq!(plan(&none.decode().expect("complete")).err(), Some(Status::NotSupported));
 }
@@ -80,7 +81,7 @@ fn parts_in_any_order_are_the_bytes_of_one_piece() {
         let expected = sealed(facts);
         let call = seal(facts);
         assert_eq!(run(&call.decode().expect("complete")), Ok(()), "{}", facts.name);
-        assert!(call.read(Argument::Target) == expected, "{}", facts.name);
+        assert!(call.read(Target) == expected, "{}", facts.name);
         for lent in [false, true] {
             let call = open(facts, &expected);
             let mut work = call.decode().expect("complete");
@@ -90,7 +91,7 @@ fn parts_in_any_order_are_the_bytes_of_one_piece() {
                 if lent && facts.aead { 2 } else { 1 }
             );
             assert_eq!(run(&work), Ok(()), "{}", facts.name);
-            assert!(call.read(Argument::Target) == text(), "{}", facts.name);
+            assert!(call.read(Target) == text(), "{}", facts.name);
             assert!(call.guards_intact());
         }
     }
@@ -102,18 +103,17 @@ fn parts_of_trees_are_the_digest_of_one_piece() {
     let mut trees = 0;
     for facts in &millrace_core::catalog::HASHES {
         let target = vec![0; facts.digest_size];
-        let arguments: [(Argument, &[u8]); 2] =
-            [(Argument::Source, &source), (Argument::Target, &target)];
-        let call = Call::of(OperationNumber::Hash, facts.hash as u8, &arguments);
+        let arguments: [(Argument, &[u8]); 2] = [(Source, &source), (Target, &target)];
+        let call = Call::of(Number::Hash, facts.hash as u8, &arguments);
         let Ok(work) = call.decode() else { continue };
         if plan(&work).is_err() {
             continue;
         }
         trees += 1;
         assert_eq!(run(&work), Ok(()), "{}", facts.name);
-        let digest = call.read(Argument::Target);
+        let digest = call.read(Target);
         assert_eq!(call.run(), Status::Done);
-        assert_eq!(call.read(Argument::Target), digest, "{}", facts.name);
+        assert_eq!(call.read(Target), digest, "{}", facts.name);
     }
     assert!(trees >= 2);
 }
@@ -130,7 +130,7 @@ fn a_lent_target_is_not_written_before_the_message_is_authentic() {
             let plan = plan(&work).expect("parts");
             let results: Vec<_> =
                 (0..plan.count).map(|index| Some(plan.part(0, index).expect("a part"))).collect();
-            assert!(call.read(Argument::Target).iter().all(|&byte| byte == 0xee), "{}", facts.name);
+            assert!(call.read(Target).iter().all(|&byte| byte == 0xee), "{}", facts.name);
             let expected = if forged { Err(Status::Authentication) } else { Ok(()) };
             assert_eq!(plan.finish_pass(&work, &results), expected, "{}", facts.name);
         }
@@ -147,7 +147,7 @@ fn a_forged_message_leaves_zeros() {
             let mut work = call.decode().expect("complete");
             work.lent = lent;
             assert_eq!(run(&work), Err(Status::Authentication), "{}", facts.name);
-            assert!(call.read(Argument::Target).iter().all(|&byte| byte == 0), "{}", facts.name);
+            assert!(call.read(Target).iter().all(|&byte| byte == 0), "{}", facts.name);
             assert!(call.guards_intact());
         }
     }
@@ -190,7 +190,7 @@ fn sizes_are_checked() {
         }
     }
     let facts = Cipher::Aes256Ctr.facts();
-    for place in [Argument::Aad, Argument::Tag] {
+    for place in [Aad, Tag] {
         let mut call = seal(facts);
         call.place(place, 0..16);
         call.set(At::TagSize, 16.0);
@@ -206,27 +206,27 @@ fn a_source_that_the_target_overlaps_is_moved_first() {
         for (source, target) in [(0, 0), (0, 5), (5, 0), (20_000, 3), (3, 20_000)] {
             let end = SIZE + 20_000 + 100;
             let ranges = [
-                (Argument::Source, source..source + SIZE),
-                (Argument::Target, target..target + SIZE),
-                (Argument::Iv, end..end + facts.iv_size),
-                (Argument::Key, end + 30..end + 30 + facts.key_size),
-                (Argument::Aad, end + 70..end + 74),
-                (Argument::Tag, end - 50..end - 34),
+                (Source, source..source + SIZE),
+                (Target, target..target + SIZE),
+                (Iv, end..end + facts.iv_size),
+                (Key, end + 30..end + 30 + facts.key_size),
+                (Aad, end + 70..end + 74),
+                (Tag, end - 50..end - 34),
             ];
             let count = if facts.aead { 6 } else { 4 };
-            let (operation, arena) = (OperationNumber::Encrypt, vec![0; end + 100]);
+            let (operation, arena) = (Number::Encrypt, vec![0; end + 100]);
             let call = Call::over(arena, operation, facts.cipher as u8, &ranges[..count]);
-            call.write(Argument::Iv, &vec![3; facts.iv_size]);
-            call.write(Argument::Key, &vec![7; facts.key_size]);
-            call.write(Argument::Source, &text());
+            call.write(Iv, &vec![3; facts.iv_size]);
+            call.write(Key, &vec![7; facts.key_size]);
+            call.write(Source, &text());
             if facts.aead {
-                call.write(Argument::Aad, b"data");
+                call.write(Aad, b"data");
             }
             assert_eq!(run(&call.decode().expect("complete")), Ok(()), "{}", facts.name);
-            let made = call.read(Argument::Target);
+            let made = call.read(Target);
             assert!(made == expected[..SIZE], "{} {source} {target}", facts.name);
             if facts.aead {
-                assert_eq!(call.read(Argument::Tag), expected[SIZE..], "{}", facts.name);
+                assert_eq!(call.read(Tag), expected[SIZE..], "{}", facts.name);
             }
         }
     }
@@ -260,7 +260,7 @@ fn sliced(call: &Call, mut ends: Ends) -> (Status, Vec<u8>) {
     let work = call.decode().expect("complete");
     let mut checkpoint = JobCheckpoint::with_slice(&mut ends, PART);
     let status = millrace_request::execute::run(&work, &mut Reply::empty(), Some(&mut checkpoint));
-    (status, call.read(Argument::Target))
+    (status, call.read(Target))
 }
 
 #[test]

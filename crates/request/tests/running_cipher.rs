@@ -1,41 +1,37 @@
 //! Incremental ciphers: handles, order, limits.
 
+use crate::caller::Argument::{Iv, Key, Source, Tag, Target};
 use crate::caller::{Argument, Call};
 use millrace_core::catalog::Cipher;
 use millrace_request::bytes::Window;
 use millrace_request::keys::Purpose;
-use millrace_request::protocol::{At, OperationNumber, Status};
+use millrace_request::protocol::{At, OperationNumber as Number, Status};
 use millrace_request::running_cipher;
 
 const CIPHER: Cipher = Cipher::Aes256Gcm;
 
 /// Returns a call with a source, a target, an iv, a tag and a key, for every function.
 fn call() -> Call {
-    let arguments: [(Argument, &[u8]); 5] = [
-        (Argument::Source, &[1; 40]),
-        (Argument::Target, &[0; 40]),
-        (Argument::Iv, &[3; 12]),
-        (Argument::Tag, &[0; 16]),
-        (Argument::Key, &[7; 32]),
-    ];
-    Call::of(OperationNumber::CipherUpdate, CIPHER as u8, &arguments)
+    let arguments: [(Argument, &[u8]); 5] =
+        [(Source, &[1; 40]), (Target, &[0; 40]), (Iv, &[3; 12]), (Tag, &[0; 16]), (Key, &[7; 32])];
+    Call::of(Number::CipherUpdate, CIPHER as u8, &arguments)
 }
 
 /// Begins a message, under the bytes of a key or under the prepared one of the call.
 fn create(call: &Call, cipher: Cipher, encrypt: bool, key: Option<Window>) -> Result<u64, Status> {
-    let iv = call.window(Argument::Iv);
+    let iv = call.window(Iv);
     running_cipher::create(call, cipher, encrypt, [iv, iv.part(0, 0).expect("empty")], key)
 }
 
 fn begin(call: &Call, encrypt: bool) -> u64 {
-    let key = call.window(Argument::Key);
+    let key = call.window(Key);
     let handle = create(call, CIPHER, encrypt, Some(key)).expect("begins");
     call.set(At::Key, handle as f64);
     handle
 }
 
 fn tag(call: &Call) -> Option<Window> {
-    Some(call.window(Argument::Tag))
+    Some(call.window(Tag))
 }
 
 #[test]
@@ -65,11 +61,11 @@ fn a_sealed_message_opens() {
     begin(&call, true);
     running_cipher::update_now(&call).expect("continues");
     running_cipher::finish(&call, tag(&call), false).expect("ends");
-    let sealed = call.read(Argument::Target);
-    call.write(Argument::Source, &sealed);
+    let sealed = call.read(Target);
+    call.write(Source, &sealed);
     begin(&call, false);
     assert_eq!(call.run(), Status::Done, "by a job");
-    assert_eq!(call.read(Argument::Target), [1; 40]);
+    assert_eq!(call.read(Target), [1; 40]);
     assert_eq!(running_cipher::finish(&call, tag(&call), true), Ok(()));
     assert!(call.guards_intact());
 }
@@ -89,7 +85,7 @@ fn ranges_are_checked() {
         assert_eq!(running_cipher::update_now(&call), Err(Status::Argument), "{at:?} {number}");
         call.set(at, right);
     }
-    assert_eq!(call.read(Argument::Target), [0; 40]);
+    assert_eq!(call.read(Target), [0; 40]);
     assert_eq!(running_cipher::finish(&call, None, false), Err(Status::Argument));
 }
 
@@ -97,7 +93,7 @@ fn ranges_are_checked() {
 fn a_tag_longer_than_any_is_refused() {
     let mut call = call();
     begin(&call, true);
-    call.place(Argument::Tag, 0..17);
+    call.place(Tag, 0..17);
     assert_eq!(running_cipher::finish(&call, tag(&call), false), Err(Status::TagSize));
 }
 
@@ -109,9 +105,9 @@ fn a_key_is_not_a_message_and_a_message_not_a_key() {
     assert_eq!(running_cipher::copy(&call), Err(Status::KeyAlgorithm));
     assert_eq!(call.run(), Status::KeyAlgorithm);
     begin(&call, true);
-    call.set(At::Operation, f64::from(OperationNumber::Encrypt as u32));
+    call.set(At::Operation, f64::from(Number::Encrypt as u32));
     assert_eq!(call.run(), Status::KeyAlgorithm);
-    call.set(At::Operation, f64::from(OperationNumber::Hmac as u32));
+    call.set(At::Operation, f64::from(Number::Hmac as u32));
     call.set(At::TargetSize, 32.0);
     assert_eq!(call.run(), Status::KeyAlgorithm);
 }
@@ -149,8 +145,8 @@ fn a_decryption_can_be_copied_and_an_encryption_cannot() {
     let copy = running_cipher::copy(&call).expect("a copy");
     assert!(copy != decryption && copy != encryption);
     running_cipher::update_now(&call).expect("continues");
-    let first = call.read(Argument::Target);
+    let first = call.read(Target);
     call.set(At::Key, copy as f64);
     running_cipher::update_now(&call).expect("continues");
-    assert_eq!(call.read(Argument::Target), first);
+    assert_eq!(call.read(Target), first);
 }

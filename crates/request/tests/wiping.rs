@@ -1,5 +1,6 @@
 //! Secrets that no freed block of the heap contains: see `freed_memory`.
 
+use crate::caller::Argument::{Aad, Iv, Key, Source, Target};
 use crate::caller::{Argument, Call};
 use crate::freed_memory::{SECRET, looking, looking_for};
 use millrace_core::catalog::{CIPHERS, Cipher, Hash};
@@ -7,7 +8,7 @@ use millrace_request::bytes::{Copies, Window};
 use millrace_request::caller::Caller;
 use millrace_request::keys::{PreparedKey, Purpose};
 use millrace_request::memory_budget;
-use millrace_request::protocol::{At, EngineNumber, OperationNumber, Status};
+use millrace_request::protocol::{At, EngineNumber, OperationNumber as Number, Status};
 use millrace_request::work::Reply;
 
 /// The secret, twice.
@@ -24,25 +25,21 @@ fn the_copy_of_a_lent_message_is_wiped() {
         let call = |operation, source: &[u8], target: usize| {
             Call::cipher(operation, facts, source, &vec![0; target], &[])
         };
-        let seal = call(OperationNumber::Seal, &text, text.len() + 16);
+        let seal = call(Number::Seal, &text, text.len() + 16);
         assert_eq!(seal.run(), Status::Done);
-        let open = call(OperationNumber::Open, &seal.read(Argument::Target), text.len());
+        let open = call(Number::Open, &seal.read(Target), text.len());
         open.set(At::Slot, 0.0);
         let found = count(|| assert_eq!(open.run(), Status::Done));
-        assert!(open.read(Argument::Target) == text);
+        assert!(open.read(Target) == text);
         assert_eq!(found, 0, "{}", facts.name);
     }
 }
 
 #[test]
 fn copies_of_secrets_are_wiped() {
-    let call = Call::of(
-        OperationNumber::Hash,
-        0,
-        &[(Argument::Source, &KEY), (Argument::Target, &SECRET.repeat(300)), (Argument::Iv, &[1])],
-    );
-    let [small, large, other] =
-        [Argument::Source, Argument::Target, Argument::Iv].map(|argument| call.window(argument));
+    let call =
+        Call::of(Number::Hash, 0, &[(Source, &KEY), (Target, &SECRET.repeat(300)), (Iv, &[1])]);
+    let [small, large, other] = [Source, Target, Iv].map(|argument| call.window(argument));
     let uses: [(&str, fn(&mut Copies, [Window; 3])); 3] = [
         ("dropped", |copies, [small, ..]| _ = copies.secrets([small]).expect("memory")),
         ("replaced and wiped", |copies, [small, large, other]| {
@@ -82,23 +79,18 @@ fn a_reply_is_wiped() {
 }
 
 /// Returns the call of a derivation; the password is the secret.
-fn derivation(operation: OperationNumber, target: usize) -> Call {
+fn derivation(operation: Number, target: usize) -> Call {
     let aad: &[u8] = match operation {
-        OperationNumber::Verify => b"$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        Number::Verify => b"$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         _ => b"",
     };
-    let arguments: [(Argument, &[u8]); 5] = [
-        (Argument::Source, &[]),
-        (Argument::Target, &vec![0; target]),
-        (Argument::Iv, &[1; 16]),
-        (Argument::Aad, aad),
-        (Argument::Key, &KEY),
-    ];
+    let arguments: [(Argument, &[u8]); 5] =
+        [(Source, &[]), (Target, &vec![0; target]), (Iv, &[1; 16]), (Aad, aad), (Key, &KEY)];
     let call = Call::of(operation, Hash::Sha256 as u8, &arguments);
     let (costs, memory) = match operation {
-        OperationNumber::Scrypt => ([1024, 8, 1, 0], 1 << 26),
-        OperationNumber::Argon2 => ([1, 64, 1, 0x1302], 1 << 26),
-        OperationNumber::Bcrypt => ([4, 0, 0, 0], 0),
+        Number::Scrypt => ([1024, 8, 1, 0], 1 << 26),
+        Number::Argon2 => ([1, 64, 1, 0x1302], 1 << 26),
+        Number::Bcrypt => ([4, 0, 0, 0], 0),
         _ => ([2, 0, 0, 0], 1 << 26),
     };
     for (at, cost) in [At::Count, At::MessageSize, At::SeedLow, At::SeedHigh].into_iter().zip(costs)
@@ -109,15 +101,15 @@ fn derivation(operation: OperationNumber, target: usize) -> Call {
     call
 }
 
-const DERIVATIONS: [(OperationNumber, usize); 8] = [
-    (OperationNumber::Scrypt, 80),
-    (OperationNumber::Pbkdf2, 80),
-    (OperationNumber::Hkdf, 80),
-    (OperationNumber::HkdfExtract, 32),
-    (OperationNumber::HkdfExpand, 80),
-    (OperationNumber::Argon2, 80),
-    (OperationNumber::Bcrypt, 23),
-    (OperationNumber::Verify, 1),
+const DERIVATIONS: [(Number, usize); 8] = [
+    (Number::Scrypt, 80),
+    (Number::Pbkdf2, 80),
+    (Number::Hkdf, 80),
+    (Number::HkdfExtract, 32),
+    (Number::HkdfExpand, 80),
+    (Number::Argon2, 80),
+    (Number::Bcrypt, 23),
+    (Number::Verify, 1),
 ];
 
 #[test]
@@ -138,15 +130,15 @@ fn a_result_that_was_computed_apart_is_wiped() {
     for (operation, size) in DERIVATIONS.into_iter().filter(|&(_, size)| size > 64) {
         let mut call = derivation(operation, size);
         assert_eq!(call.run(), Status::Done, "{operation:?}");
-        let expected = call.read(Argument::Target);
-        let place = call.range(Argument::Target);
-        call.place(Argument::Iv, place.start..place.start + 16);
-        call.write(Argument::Iv, &[1; 16]);
+        let expected = call.read(Target);
+        let place = call.range(Target);
+        call.place(Iv, place.start..place.start + 16);
+        call.write(Iv, &[1; 16]);
         let secret = *expected.first_chunk().expect("long enough");
         let (status, found) = looking_for(secret, || call.run());
         assert_eq!(status, Status::Done);
-        if operation != OperationNumber::HkdfExpand {
-            assert_eq!(call.read(Argument::Target), expected, "{operation:?}");
+        if operation != Number::HkdfExpand {
+            assert_eq!(call.read(Target), expected, "{operation:?}");
         }
         assert_eq!(found, 0, "{operation:?}");
     }
@@ -154,24 +146,21 @@ fn a_result_that_was_computed_apart_is_wiped() {
 
 #[test]
 fn codes_of_many_that_were_computed_apart_are_wiped() {
-    for (operation, hash) in
-        [(OperationNumber::HmacMany, Hash::Sha256), (OperationNumber::HashMany, Hash::Blake3)]
-    {
+    for (operation, hash) in [(Number::HmacMany, Hash::Sha256), (Number::HashMany, Hash::Blake3)] {
         let many = |place: std::ops::Range<usize>| {
-            let ranges =
-                [(Argument::Source, 0..128), (Argument::Target, place), (Argument::Key, 500..532)];
+            let ranges = [(Source, 0..128), (Target, place), (Key, 500..532)];
             let call = Call::over(vec![5; 1000], operation, hash as u8, &ranges);
             call.set_all(&[(At::Count, 4.0), (At::MessageSize, 32.0)]);
             call
         };
         let apart = many(200..328);
         assert_eq!(apart.run(), Status::Done);
-        let expected = apart.read(Argument::Target);
+        let expected = apart.read(Target);
         let over = many(16..144);
         let (status, found) =
             looking_for(*expected.first_chunk().expect("long enough"), || over.run());
         assert_eq!(status, Status::Done);
-        assert_eq!(over.read(Argument::Target), expected);
+        assert_eq!(over.read(Target), expected);
         assert_eq!(found, 0, "{operation:?}");
     }
 }
@@ -179,17 +168,13 @@ fn codes_of_many_that_were_computed_apart_are_wiped() {
 #[test]
 fn the_key_of_a_call_is_wiped() {
     for (operation, algorithm) in [
-        (OperationNumber::Hmac, Hash::Sha256 as u8),
-        (OperationNumber::Hash, Hash::Blake3 as u8),
-        (OperationNumber::Encrypt, Cipher::ChaCha20 as u8),
+        (Number::Hmac, Hash::Sha256 as u8),
+        (Number::Hash, Hash::Blake3 as u8),
+        (Number::Encrypt, Cipher::ChaCha20 as u8),
     ] {
-        let size = if operation == OperationNumber::Encrypt { 10 } else { 32 };
-        let arguments: [(Argument, &[u8]); 4] = [
-            (Argument::Source, &[1; 10]),
-            (Argument::Target, &vec![0; size]),
-            (Argument::Iv, &[3; 16]),
-            (Argument::Key, &KEY),
-        ];
+        let size = if operation == Number::Encrypt { 10 } else { 32 };
+        let arguments: [(Argument, &[u8]); 4] =
+            [(Source, &[1; 10]), (Target, &vec![0; size]), (Iv, &[3; 16]), (Key, &KEY)];
         let call = Call::of(operation, algorithm, &arguments);
         let found = count(|| assert_eq!(call.run(), Status::Done, "{operation:?}"));
         assert_eq!(found, 0, "{operation:?}");
@@ -204,7 +189,7 @@ fn a_prepared_key_is_wiped_when_it_is_disposed() {
         .map(|facts| Purpose::Cipher(facts.cipher))
         .chain([Purpose::Mac(Hash::Sha256), Purpose::Hash(Hash::Blake3)]);
     for purpose in purposes {
-        let call = Call::of(OperationNumber::Hash, 0, &[(Argument::Source, &KEY)]);
+        let call = Call::of(Number::Hash, 0, &[(Source, &KEY)]);
         let found = count(|| {
             let handle = call.prepare(purpose, &KEY).expect("a key");
             assert!(call.keys().borrow_mut().dispose(handle));
@@ -224,7 +209,7 @@ fn a_prepared_key_is_wiped_when_it_is_disposed() {
 fn the_working_memory_of_a_derivation_is_wiped_before_it_is_kept() {
     const SIZE: u64 = 3 << 20;
     memory_budget::set_limit(1 << 30);
-    let call = derivation(OperationNumber::Argon2, 32);
+    let call = derivation(Number::Argon2, 32);
     call.set(At::MessageSize, 3072.0);
     assert_eq!(call.decode().expect("complete").derivation.memory(), SIZE);
     assert_eq!(call.run(), Status::Done);
