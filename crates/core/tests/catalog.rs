@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash};
 use millrace_core::engines::report_json;
+use serde_json::Value;
 
 #[test]
 fn numbers_are_indexes_of_the_tables() {
@@ -45,29 +46,28 @@ fn names_are_unique_in_any_case() {
 
 #[test]
 fn names_of_openssl_are_found() {
-    for (name, hash) in [
-        ("SHA2-256", Hash::Sha256),
-        ("SHA-256", Hash::Sha256),
-        ("RSA-SHA256", Hash::Sha256),
-        ("sha256WithRSAEncryption", Hash::Sha256),
-        ("2.16.840.1.101.3.4.2.1", Hash::Sha256),
-        ("ssl3-sha1", Hash::Sha1),
-        ("RSA-SHA1-2", Hash::Sha1),
-        ("RSA-MD5", Hash::Md5),
-        ("rmd160", Hash::Ripemd160),
-        ("RIPEMD", Hash::Ripemd160),
-        ("SHA-512/256", Hash::Sha512_256),
-        ("RSA-SHA512/224", Hash::Sha512_224),
-        ("id-rsassa-pkcs1-v1_5-with-sha3-384", Hash::Sha3_384),
-        ("SHAKE-128", Hash::Shake128),
-        ("KECCAK-256", Hash::Keccak256),
-        ("BLAKE2b512", Hash::Blake2b512),
-        ("BLAKE2S-256", Hash::Blake2s256),
-        ("XXH128", Hash::Xxh3_128),
-        ("xxh3", Hash::Xxh3_64),
-        ("MD5-SHA1", Hash::Md5Sha1),
+    for (hash, names) in [
+        (
+            Hash::Sha256,
+            "SHA2-256 SHA-256 RSA-SHA256 sha256WithRSAEncryption 2.16.840.1.101.3.4.2.1",
+        ),
+        (Hash::Sha1, "ssl3-sha1 RSA-SHA1-2"),
+        (Hash::Md5, "RSA-MD5"),
+        (Hash::Ripemd160, "rmd160 RIPEMD"),
+        (Hash::Sha512_256, "SHA-512/256"),
+        (Hash::Sha512_224, "RSA-SHA512/224"),
+        (Hash::Sha3_384, "id-rsassa-pkcs1-v1_5-with-sha3-384"),
+        (Hash::Shake128, "SHAKE-128"),
+        (Hash::Keccak256, "KECCAK-256"),
+        (Hash::Blake2b512, "BLAKE2b512"),
+        (Hash::Blake2s256, "BLAKE2S-256"),
+        (Hash::Xxh3_128, "XXH128"),
+        (Hash::Xxh3_64, "xxh3"),
+        (Hash::Md5Sha1, "MD5-SHA1"),
     ] {
-        assert_eq!(Hash::by_name(name), Some(hash), "{name}");
+        for name in names.split(' ') {
+            assert_eq!(Hash::by_name(name), Some(hash), "{name}");
+        }
     }
     for (name, cipher) in [
         ("id-aes256-GCM", Cipher::Aes256Gcm),
@@ -114,7 +114,7 @@ fn facts_agree_with_one_another() {
 #[test]
 fn json_is_well_formed_and_names_every_hash() {
     let catalog = printer::to_json();
-    assert!(well_formed(&catalog));
+    serde_json::from_str::<Value>(&catalog).expect("JSON");
     assert!(catalog.starts_with(r#"{"parameters":["key", "salt","#));
     assert!(catalog.contains(r#""hashes":[{"id":0,"name":"md5","aliases":["ssl3-md5","#));
     assert!(catalog.contains(r#""parameters":{"key":[32,32],"context":[0,1073741824]}"#));
@@ -128,7 +128,7 @@ fn json_is_well_formed_and_names_every_hash() {
 #[test]
 fn the_report_is_well_formed_and_names_every_algorithm() {
     let report = report_json();
-    assert!(well_formed(&report));
+    serde_json::from_str::<Value>(&report).expect("JSON");
     let library = if cfg!(feature = "aws-lc") { "AWS-LC" } else { "RustCrypto" };
     let begin = format!(r#"{{"native":{{"available":true,"libraries":{{"{library}":""#);
     assert!(report.starts_with(&begin), "{report}");
@@ -151,25 +151,4 @@ fn the_report_has_the_versions_in_use() {
     let after = lock.split(&format!("name = \"{name}\"\nversion = \"")).nth(1).expect(name);
     let version = after.split('"').next().expect(name);
     assert!(report.contains(&format!("\"{name}\":\"{version}\"")), "{name} is {version}");
-}
-
-/// Brackets close what they opened, quotes are paired.
-fn well_formed(json: &str) -> bool {
-    let mut open = Vec::new();
-    let mut quoted = false;
-    for c in json.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '{' | '[' => open.push(c),
-            '}' if open.pop() != Some('{') => return false,
-            ']' if open.pop() != Some('[') => return false,
-            _ => {}
-        }
-    }
-    open.is_empty()
-        && !quoted
-        && !json.contains(",}")
-        && !json.contains(",]")
-        && !json.contains(",,")
 }

@@ -1,12 +1,10 @@
 //! Sliced work gives the same results, reaches its checkpoints in time, and stops when it is
 //! cancelled.
 
-use std::process::Command;
-
-use crate::support::Random;
+use crate::support::{CHILD, Random, collect, params_of, run_again, sliced};
 use millrace_core::Error;
 use millrace_core::catalog::{Cipher, HASHES, Hash, Parameter};
-use millrace_core::checkpoint::{Checkpoint, NoCheckpoint, Slicer};
+use millrace_core::checkpoint::Slicer;
 use millrace_core::chunks::Run;
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::{Params, digest};
@@ -14,41 +12,6 @@ use millrace_core::hasher::{finish, state_size, update};
 use millrace_core::hmac::MacKey;
 use millrace_core::many::{digests, lanes, macs};
 use millrace_core::parameters::Parameters;
-
-/// Counts pauses, and gives up some messages after some of them.
-#[derive(Default)]
-struct Counted {
-    pauses: usize,
-    /// The messages to cancel, each with the checkpoint from which on.
-    cancelled: Vec<(usize, usize)>,
-}
-
-impl Counted {
-    fn cancelling(cancelled: &[(usize, usize)]) -> Self {
-        Counted { pauses: 0, cancelled: cancelled.to_vec() }
-    }
-}
-
-impl Checkpoint for Counted {
-    fn checkpoint(&mut self) {
-        self.pauses += 1;
-    }
-
-    fn cancelled(&self, index: usize) -> bool {
-        self.cancelled.iter().any(|&(message, pause)| message == index && self.pauses >= pause)
-    }
-}
-
-const KEY: [u8; 32] = [3; 32];
-
-fn params(hash: Hash) -> Params<'static> {
-    let facts = hash.facts();
-    Params {
-        seed: if facts.seed_bits > 0 { 5 } else { 0 },
-        key: facts.takes_raw_key().then_some(&KEY),
-        ..Params::NONE
-    }
-}
 
 fn digest_size(hash: Hash) -> usize {
     if hash.facts().digest_size == 0 { 33 } else { hash.facts().digest_size }
@@ -64,7 +27,7 @@ fn long_output(hash: Hash, size: usize) -> Option<Vec<u8>> {
     }
     let mut parameters = Vec::new();
     if facts.key_required {
-        parameters.push((Parameter::Key, &KEY[..]));
+        parameters.push((Parameter::Key, &[3; 32][..]));
     }
     if !facts.xof {
         parameters.push((Parameter::OutputLength, &size[..]));
@@ -82,19 +45,19 @@ fn a_long_output_in_slices_is_the_output() {
         {
             let Some(block) = long_output(hash, size) else { continue };
             let params = Params { parameters: Parameters::of(&block), ..Params::NONE };
-            let (source, mut expected, mut target) =
-                (&source[..length], vec![0; size], vec![0; size]);
+            let (source, mut expected) = (&source[..length], vec![0; size]);
             digest(hash, &params, source, &mut expected, None).expect("sizes fit");
-            let mut checkpoint = Counted::default();
-            let slicer = Some(Slicer::new(slice, &mut checkpoint));
-            digest(hash, &params, source, &mut target, slicer).expect("not cancelled");
+            let run = |cancelled: &[(usize, usize)]| {
+                sliced(slice, cancelled, |slicer| {
+                    let mut target = vec![0; size];
+                    digest(hash, &params, source, &mut target, slicer).map(|()| target)
+                })
+            };
             let pauses = length.saturating_sub(1) / slice
                 + if size > slice { size.div_ceil(slice) } else { 0 };
-            assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "{hash:?} {size}");
+            assert_eq!(run(&[]), (Ok(expected), pauses), "{hash:?} {size}");
             if size > slice {
-                let mut checkpoint = Counted::cancelling(&[(0, pauses)]);
-                let slicer = Some(Slicer::new(slice, &mut checkpoint));
-                let cancelled = digest(hash, &params, source, &mut target, slicer);
+                let (cancelled, _) = run(&[(0, pauses)]);
                 assert_eq!(cancelled, Err(Error::Cancelled), "{hash:?} {size}");
             }
             tested += 1;
@@ -107,8 +70,12 @@ fn a_long_output_in_slices_is_the_output() {
 fn a_sliced_digest_is_the_digest() {
     let source = Random(1).bytes(10_000);
     for facts in &HASHES {
-        let (hash, params, size) = (facts.hash, params(facts.hash), digest_size(facts.hash));
+        let (hash, params, size) = (facts.hash, params_of(facts), digest_size(facts.hash));
         let mac = facts.hmac.then(|| MacKey::new(hash, b"key").expect("hmac is defined"));
+        let whole = |source: &[u8], slicer: Option<Slicer<'_>>| {
+            let mut target = vec![0; size];
+            digest(hash, &params, source, &mut target, slicer).map(|()| target)
+        };
         for length in [0, 1, 999, 1000, 1001, 2000, 2001, 10_000] {
             for slice in [0, 1, 64, 100, 1000, usize::MAX] {
                 if slice <= 1 && length > 1001 {
@@ -117,47 +84,32 @@ fn a_sliced_digest_is_the_digest() {
                 let (source, what) =
                     (&source[..length], format!("{} of {length} by {slice}", facts.name));
                 let pauses = if length == 0 { 0 } else { (length - 1) / slice.max(1) };
-                let (mut expected, mut target) = (vec![0; size], vec![0; size]);
-                digest(hash, &params, source, &mut expected, None).expect("sizes fit");
-                let mut checkpoint = Counted::default();
-                digest(
-                    hash,
-                    &params,
-                    source,
-                    &mut target,
-                    Some(Slicer::new(slice, &mut checkpoint)),
-                )
-                .expect("not cancelled");
-                assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "{what}");
+                let found = sliced(slice, &[], |slicer| whole(source, slicer));
+                assert_eq!(found, (whole(source, None), pauses), "{what}");
 
                 let (mut state, mut next) = (vec![0; state_size(hash)], vec![0; state_size(hash)]);
                 update(hash, &params, &[], b"before", &mut state, None).expect("sizes fit");
-                let mut checkpoint = Counted::default();
-                update(
-                    hash,
-                    &params,
-                    &state,
-                    source,
-                    &mut next,
-                    Some(Slicer::new(slice, &mut checkpoint)),
-                )
-                .expect("not cancelled");
-                assert_eq!(checkpoint.pauses, pauses, "{what}");
+                let found = sliced(slice, &[], |slicer| {
+                    update(hash, &params, &state, source, &mut next, slicer)
+                });
+                assert_eq!(found, (Ok(()), pauses), "{what}");
+                let mut target = vec![0; size];
                 finish(hash, &params, &next, b"after", &mut target).expect("a state");
-                digest(hash, &params, &[b"before", source, b"after"].concat(), &mut expected, None)
-                    .expect("sizes fit");
-                assert_eq!(target, expected, "{what}");
+                let joined = [b"before", source, b"after"].concat();
+                assert_eq!(Ok(target.clone()), whole(&joined, None), "{what}");
 
                 let Some(mac) = &mac else { continue };
-                let mut checkpoint = Counted::default();
-                mac.mac(source, &mut expected, None).expect("sizes fit");
-                mac.mac(source, &mut target, Some(Slicer::new(slice, &mut checkpoint)))
-                    .expect("not cancelled");
-                assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "hmac-{what}");
-                mac.update(&[], source, &mut state, Some(Slicer::new(slice, &mut NoCheckpoint)))
-                    .expect("not cancelled");
+                let of = |source: &[u8], slicer: Option<Slicer<'_>>| {
+                    let mut target = vec![0; size];
+                    mac.mac(source, &mut target, slicer).map(|()| target)
+                };
+                let found = sliced(slice, &[], |slicer| of(source, slicer));
+                assert_eq!(found, (of(source, None), pauses), "hmac-{what}");
+                let found =
+                    sliced(slice, &[], |slicer| mac.update(&[], source, &mut state, slicer));
+                assert_eq!(found, (Ok(()), pauses), "hmac-{what}");
                 mac.finish(&state, &[], &mut target).expect("a state");
-                assert_eq!(target, expected, "hmac-{what}");
+                assert_eq!(Ok(target), of(source, None), "hmac-{what}");
             }
         }
     }
@@ -167,73 +119,29 @@ fn a_sliced_digest_is_the_digest() {
 fn a_cancelled_digest_leaves_the_target_unchanged() {
     let source = Random(2).bytes(1000);
     for facts in &HASHES {
-        let (hash, params) = (facts.hash, params(facts.hash));
+        let (hash, params) = (facts.hash, params_of(facts));
         let mut target = vec![0xa5; digest_size(hash)];
         let mut next = vec![0xa5; state_size(hash)];
         for pause in [1, 5, 9] {
-            let cancelled = || Counted::cancelling(&[(0, pause)]);
-            let mut checkpoint = cancelled();
-            let result = digest(
-                hash,
-                &params,
-                &source,
-                &mut target,
-                Some(Slicer::new(100, &mut checkpoint)),
-            );
-            assert_eq!(
-                (result, checkpoint.pauses),
-                (Err(Error::Cancelled), pause),
-                "{}",
-                facts.name
-            );
-            let result = update(
-                hash,
-                &params,
-                &[],
-                &source,
-                &mut next,
-                Some(Slicer::new(100, &mut cancelled())),
-            );
-            assert_eq!(result, Err(Error::Cancelled));
+            let cancelled = |work: &mut dyn FnMut(Slicer<'_>) -> Result<(), Error>| {
+                let found = sliced(100, &[(0, pause)], |slicer| slicer.map(work));
+                assert_eq!(found, (Some(Err(Error::Cancelled)), pause), "{}", facts.name);
+            };
+            cancelled(&mut |slicer| digest(hash, &params, &source, &mut target, Some(slicer)));
+            cancelled(&mut |slicer| update(hash, &params, &[], &source, &mut next, Some(slicer)));
             if let Ok(mac) = MacKey::new(hash, b"key") {
-                assert_eq!(
-                    mac.mac(&source, &mut target, Some(Slicer::new(100, &mut cancelled()))),
-                    Err(Error::Cancelled)
-                );
-                assert_eq!(
-                    mac.update(&[], &source, &mut next, Some(Slicer::new(100, &mut cancelled()))),
-                    Err(Error::Cancelled)
-                );
+                cancelled(&mut |slicer| mac.mac(&source, &mut target, Some(slicer)));
+                cancelled(&mut |slicer| mac.update(&[], &source, &mut next, Some(slicer)));
             }
         }
         assert!(target.iter().chain(&next).all(|&byte| byte == 0xa5), "{}", facts.name);
-        assert_eq!(
-            digest(hash, &params, &source, &mut [], Some(Slicer::new(100, &mut NoCheckpoint))),
-            Err(Error::OutputSize)
-        );
-        assert_eq!(
-            update(
-                hash,
-                &params,
-                &[1],
-                &source,
-                &mut next,
-                Some(Slicer::new(100, &mut NoCheckpoint))
-            ),
-            Err(Error::State)
-        );
+        let (refused, _) =
+            sliced(100, &[], |slicer| digest(hash, &params, &source, &mut [], slicer));
+        assert_eq!(refused, Err(Error::OutputSize));
+        let (refused, _) =
+            sliced(100, &[], |slicer| update(hash, &params, &[1], &source, &mut next, slicer));
+        assert_eq!(refused, Err(Error::State));
     }
-}
-
-type Each<'a> = &'a mut dyn FnMut(usize, &[u8]);
-
-/// Returns what `each` receives; checks that no index comes twice.
-fn collect(count: usize, run: impl FnOnce(Each<'_>)) -> Vec<Option<Vec<u8>>> {
-    let mut found = vec![None; count];
-    run(&mut |index, bytes| {
-        assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice")
-    });
-    found
 }
 
 #[test]
@@ -245,7 +153,7 @@ fn sliced_batches_are_batches() {
     batches.extend([vec![20_000, 10], vec![7000, 7000, 7000, 6999], vec![10; 150]]);
     batches.extend((0..12).map(|turn| (0..turn * 7).map(|_| random.below(3000)).collect()));
     for facts in &HASHES {
-        let (hash, params, size) = (facts.hash, params(facts.hash), digest_size(facts.hash));
+        let (hash, params, size) = (facts.hash, params_of(facts), digest_size(facts.hash));
         let mac = facts.hmac.then(|| MacKey::new(hash, b"key").expect("hmac is defined"));
         for lengths in &batches {
             let sources: Vec<&[u8]> = lengths
@@ -254,41 +162,28 @@ fn sliced_batches_are_batches() {
                 .map(|(at, &length)| &bytes[at * 7..][..length])
                 .collect();
             let count = sources.len();
-            let unchecked = collect(count, |each| {
-                digests(hash, &params, &sources, size, None, each).expect("sizes fit")
-            });
-            let expected_macs = mac.as_ref().map(|mac| {
-                collect(count, |each| macs(mac, &sources, None, each).expect("nothing to refuse"))
-            });
+            let hashed = |slicer: Option<Slicer<'_>>| {
+                collect(count, |each| {
+                    digests(hash, &params, &sources, size, slicer, each).expect("sizes fit");
+                })
+            };
+            let authenticated = |mac: &MacKey, slicer: Option<Slicer<'_>>| {
+                collect(count, |each| {
+                    macs(mac, &sources, slicer, each).expect("nothing to refuse");
+                })
+            };
+            let unchecked = hashed(None);
+            let expected_macs = mac.as_ref().map(|mac| authenticated(mac, None));
             for slice in [1, 64, 500, 4096, usize::MAX] {
                 let what = format!("{} of {lengths:?} by {slice}", facts.name);
-                let mut checkpoint = Counted::default();
-                let sliced = collect(count, |each| {
-                    digests(
-                        hash,
-                        &params,
-                        &sources,
-                        size,
-                        Some(Slicer::new(slice, &mut checkpoint)),
-                        each,
-                    )
-                    .expect("sizes fit");
-                });
-                assert!(sliced == unchecked, "{what}");
+                let (found, pauses) = sliced(slice, &[], hashed);
+                assert!(found == unchecked, "{what}");
                 // Alone or with others, no message goes much further than a slice without a pause.
                 let longest = lengths.iter().max().map_or(0, |&longest| longest);
-                assert!(
-                    checkpoint.pauses >= longest / (slice.saturating_add(168)),
-                    "{what}: {}",
-                    checkpoint.pauses
-                );
+                assert!(pauses >= longest / (slice.saturating_add(168)), "{what}: {pauses}");
                 if let (Some(mac), Some(unchecked)) = (&mac, &expected_macs) {
-                    let mut checkpoint = Counted::default();
-                    let sliced = collect(count, |each| {
-                        macs(mac, &sources, Some(Slicer::new(slice, &mut checkpoint)), each)
-                            .expect("nothing to refuse");
-                    });
-                    assert!(sliced == *unchecked, "hmac-{what}");
+                    let (found, _) = sliced(slice, &[], |slicer| authenticated(mac, slicer));
+                    assert!(found == *unchecked, "hmac-{what}");
                 }
             }
             // Every third message is cancelled, now or later: emitted digests are right, and
@@ -301,32 +196,13 @@ fn sliced_batches_are_batches() {
                     let wanted = !cancelled.iter().any(|&(message, _)| message == index);
                     assert!(found.is_none() || !at_once, "{} {index}", facts.name);
                     assert!(found.is_some() || !wanted, "{} {index}", facts.name);
-                    assert!(
-                        found.is_none() || *found == unchecked[index],
-                        "{} {index}",
-                        facts.name
-                    );
+                    let right = found.is_none() || *found == unchecked[index];
+                    assert!(right, "{} {index}", facts.name);
                 }
             };
-            let mut checkpoint = Counted::cancelling(&cancelled);
-            let found = collect(count, |each| {
-                digests(
-                    hash,
-                    &params,
-                    &sources,
-                    size,
-                    Some(Slicer::new(500, &mut checkpoint)),
-                    each,
-                )
-                .expect("sizes fit");
-            });
-            check(found, &unchecked);
+            check(sliced(500, &cancelled, hashed).0, &unchecked);
             if let (Some(mac), Some(unchecked)) = (&mac, &expected_macs) {
-                let mut checkpoint = Counted::cancelling(&cancelled);
-                let found = collect(count, |each| {
-                    macs(mac, &sources, Some(Slicer::new(500, &mut checkpoint)), each)
-                        .expect("nothing to refuse");
-                });
+                let (found, _) = sliced(500, &cancelled, |slicer| authenticated(mac, slicer));
                 check(found, unchecked);
             }
         }
@@ -335,33 +211,20 @@ fn sliced_batches_are_batches() {
 
 #[test]
 fn work_ends_early_once_every_message_is_cancelled() {
+    use Hash::{Blake3, Md5, Ripemd160, Sha1, Sha3_256, Sha256, Sha512};
     let bytes = vec![7; 100_000];
-    for hash in [
-        Hash::Sha256,
-        Hash::Sha512,
-        Hash::Md5,
-        Hash::Sha1,
-        Hash::Sha3_256,
-        Hash::Blake3,
-        Hash::Ripemd160,
-    ] {
+    for hash in [Sha256, Sha512, Md5, Sha1, Sha3_256, Blake3, Ripemd160] {
         for count in [1, 2, 16, 40] {
             let (sources, cancelled) =
                 (vec![&bytes[..]; count], (0..count).map(|index| (index, 2)).collect::<Vec<_>>());
-            let mut checkpoint = Counted::cancelling(&cancelled);
-            let found = collect(count, |each| {
-                digests(
-                    hash,
-                    &Params::default(),
-                    &sources,
-                    digest_size(hash),
-                    Some(Slicer::new(1000, &mut checkpoint)),
-                    each,
-                )
-                .expect("sizes fit");
+            let (found, pauses) = sliced(1000, &cancelled, |slicer| {
+                collect(count, |each| {
+                    digests(hash, &Params::NONE, &sources, digest_size(hash), slicer, each)
+                        .expect("sizes fit");
+                })
             });
             assert!(found.iter().all(Option::is_none), "{hash:?} {count}");
-            assert!(checkpoint.pauses <= 3, "{hash:?} {count}: {}", checkpoint.pauses);
+            assert!(pauses <= 3, "{hash:?} {count}: {pauses}");
         }
     }
 }
@@ -380,28 +243,24 @@ fn sliced_chunks_are_chunks_in_one_call() {
     let run = Run { base_nonce: &nonce, first: 0, count: 10, chunk_size: 100 };
     let (mut expected, mut sealed, mut opened) = ([0; 1160], [0; 1160], [0; 1000]);
     key.seal_chunks(run, &source, &mut expected, None).expect("fits");
+    let mut both = |slice, cancelled: &[(usize, usize)]| {
+        let seals =
+            sliced(slice, cancelled, |slicer| key.seal_chunks(run, &source, &mut sealed, slicer));
+        let opens =
+            sliced(slice, cancelled, |slicer| key.open_chunks(run, &expected, &mut opened, slicer));
+        ([seals, opens], sealed, opened)
+    };
     for (slice, pauses) in
         [(0, 9), (1, 9), (116, 9), (117, 4), (300, 3), (1044, 1), (1045, 0), (usize::MAX, 0)]
     {
-        let mut checkpoint = Counted::default();
-        key.seal_chunks(run, &source, &mut sealed, Some(Slicer::new(slice, &mut checkpoint)))
-            .expect("not cancelled");
-        assert_eq!((sealed, checkpoint.pauses), (expected, pauses), "{slice}");
-        let mut checkpoint = Counted::default();
-        key.open_chunks(run, &sealed, &mut opened, Some(Slicer::new(slice, &mut checkpoint)))
-            .expect("authentic");
-        assert_eq!((&opened[..], checkpoint.pauses), (&source[..], pauses), "{slice}");
+        let (found, sealed, opened) = both(slice, &[]);
+        assert_eq!(found, [(Ok(()), pauses); 2], "{slice}");
+        assert_eq!((sealed, &opened[..]), (expected, &source[..]), "{slice}");
     }
-    let cancelled = || Counted::cancelling(&[(0, 3)]);
-    let result = key.seal_chunks(run, &source, &mut sealed, Some(Slicer::new(1, &mut cancelled())));
-    assert_eq!((result, sealed), (Err(Error::Cancelled), [0; 1160]));
-    let result =
-        key.open_chunks(run, &expected, &mut opened, Some(Slicer::new(1, &mut cancelled())));
-    assert_eq!((result, opened), (Err(Error::Cancelled), [0; 1000]));
+    let (found, sealed, opened) = both(1, &[(0, 3)]);
+    assert_eq!(found.map(|(result, _)| result), [Err(Error::Cancelled); 2]);
+    assert_eq!((sealed, opened), ([0; 1160], [0; 1000]));
 }
-
-/// Set in the processes that the next test starts.
-const CHILD: &str = "MILLRACE_TEST_CHILD";
 
 /// The tests of this file once more with fewer instructions, and without any kernel.
 #[test]
@@ -414,13 +273,6 @@ fn hidden_instructions_and_no_lanes_change_no_result() {
         ("MILLRACE_CPU_HIDE", "avx512bw,sha-ni"),
         ("MILLRACE_LANES", "off"),
     ] {
-        let this = std::env::current_exe().expect("this program");
-        let status = Command::new(this)
-            .args(["-q", "checkpoint::"])
-            .env(variable, value)
-            .env(CHILD, "")
-            .status()
-            .expect("it starts");
-        assert!(status.success(), "{variable}={value}");
+        run_again(&["checkpoint::"], &[(variable, value)], "");
     }
 }

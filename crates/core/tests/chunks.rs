@@ -27,15 +27,8 @@ fn a_run_is_its_chunks() {
         let key = key(cipher);
         let base_nonce = pattern(cipher.facts().iv_size);
         for first in [0, 1, 250, (1 << 32) - 2, (1 << 38) - 5] {
-            for (count, size) in [
-                (1, 0),
-                (1, 7),
-                (1, CHUNK),
-                (2, CHUNK),
-                (2, CHUNK + 1),
-                (5, 4 * CHUNK),
-                (5, 5 * CHUNK),
-            ] {
+            let ends = [(1, 0), (1, 7), (1, CHUNK), (2, CHUNK), (2, CHUNK + 1), (5, 4 * CHUNK)];
+            for (count, size) in ends.into_iter().chain([(5, 5 * CHUNK)]) {
                 let run = Run { base_nonce: &base_nonce, first, count, chunk_size: CHUNK };
                 let message = pattern(size);
                 let mut expected = Vec::new();
@@ -47,21 +40,12 @@ fn a_run_is_its_chunks() {
                         ^ (first + index as u64);
                     nonce[end - 8..].copy_from_slice(&number.to_be_bytes());
                     let (mut target, mut tag) = (vec![0; text.len()], [0; TAG]);
-                    key.seal(
-                        &nonce,
-                        &[],
-                        Text::Across { source: text, target: &mut target },
-                        &mut tag,
-                    )
-                    .expect("fits");
-                    expected.extend_from_slice(&target);
-                    expected.extend_from_slice(&tag);
+                    let text = Text::Across { source: text, target: &mut target };
+                    key.seal(&nonce, &[], text, &mut tag).expect("fits");
+                    expected.extend([&target[..], &tag].concat());
                 }
-                assert_eq!(
-                    sealed(&key, run, &message),
-                    expected,
-                    "{cipher:?} {first} {count} {size}"
-                );
+                let found = sealed(&key, run, &message);
+                assert_eq!(found, expected, "{cipher:?} {first} {count} {size}");
                 let mut opened = vec![0xa5; size];
                 key.open_chunks(run, &expected, &mut opened, None).expect("authentic");
                 assert_eq!(opened, message);
@@ -100,48 +84,36 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
     let key = key(Cipher::Aes128Gcm);
     let base_nonce = pattern(12);
     let run = Run { base_nonce: &base_nonce, first: 0, count: 2, chunk_size: CHUNK };
-    let refused = |run: Run<'_>, text: usize, sealed: usize, error: Error| {
+    let refused = |run: Run<'_>, text: usize, sealed: usize| {
         let (mut long, mut short) = (vec![0xa5; sealed], vec![0xa5; text]);
-        assert_eq!(
+        let refused = [
             key.seal_chunks(run, &pattern(text), &mut long, None),
-            Err(error),
-            "{run:?} {text} {sealed}"
-        );
-        assert_eq!(
             key.open_chunks(run, &pattern(sealed), &mut short, None),
-            Err(error),
-            "{run:?} {text} {sealed}"
-        );
+        ];
+        assert_eq!(refused, [Err(Error::OutputSize); 2], "{run:?} {text} {sealed}");
         assert!(long.iter().chain(&short).all(|&byte| byte == 0xa5));
     };
-    for (text, sealed) in [
-        (CHUNK - 1, CHUNK + 31),
-        (2 * CHUNK + 1, 2 * CHUNK + 33),
-        (CHUNK, CHUNK + 16),
-        (CHUNK, CHUNK + 48),
+    for (run, text, sealed) in [
+        (run, CHUNK - 1, CHUNK + 31),
+        (run, 2 * CHUNK + 1, 2 * CHUNK + 33),
+        (run, CHUNK, CHUNK + 16),
+        (run, CHUNK, CHUNK + 48),
+        (Run { count: 0, ..run }, 0, 0),
+        (Run { chunk_size: 0, ..run }, 0, 32),
+        (Run { count: usize::MAX, ..run }, CHUNK, CHUNK + 32),
     ] {
-        refused(run, text, sealed, Error::OutputSize);
+        refused(run, text, sealed);
     }
-    refused(Run { count: 0, ..run }, 0, 0, Error::OutputSize);
-    refused(Run { chunk_size: 0, ..run }, 0, 32, Error::OutputSize);
-    refused(Run { count: usize::MAX, ..run }, CHUNK, CHUNK + 32, Error::OutputSize);
     let stream = CipherKey::new(Cipher::Aes128Ctr, &pattern(16)).expect("a key of the right size");
-    assert_eq!(
-        stream.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32], None),
-        Err(Error::NotSupported)
-    );
-    for base_nonce in [&pattern(11), &pattern(13), &pattern(25)] {
-        let run = Run { base_nonce, ..run };
-        assert_eq!(
-            key.seal_chunks(run, &pattern(CHUNK), &mut [0; CHUNK + 32], None),
-            Err(Error::IvSize)
-        );
+    let seal = |key: &CipherKey, run: Run<'_>| {
+        let mut target = [0xa5; CHUNK + 32];
+        (key.seal_chunks(run, &pattern(CHUNK), &mut target, None), target)
+    };
+    assert_eq!(seal(&stream, run).0, Err(Error::NotSupported));
+    for size in [11, 13, 25] {
+        let base_nonce = &pattern(size)[..];
+        assert_eq!(seal(&key, Run { base_nonce, ..run }).0, Err(Error::IvSize));
     }
-    let run = Run { first: u64::MAX, ..run };
-    let mut target = [0xa5; CHUNK + 32];
-    assert_eq!(
-        key.seal_chunks(run, &pattern(CHUNK), &mut target, None),
-        Err(Error::SourceTooLarge)
-    );
-    assert!(target.iter().all(|&byte| byte == 0));
+    let refused = seal(&key, Run { first: u64::MAX, ..run });
+    assert_eq!(refused, (Err(Error::SourceTooLarge), [0; CHUNK + 32]));
 }

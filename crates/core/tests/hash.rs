@@ -32,7 +32,13 @@ fn known_answers_are_reproduced() {
         let message = record.message();
         let found = hash_to(name, &params, &message, Some(answer.len() / 2));
         assert_eq!(found, answer, "{record}");
-        assert!(answer.starts_with(&hash(name, &params, &message)), "{record}");
+        // Shorter output, about the borders of blocks of the sponges, is the beginning.
+        let facts = Hash::by_name(name).expect(name).facts();
+        let sizes = [1, 7, 8, 135, 136, 137, 167, 168, 169, 599, facts.digest_size];
+        for size in sizes.into_iter().filter(|size| facts.xof && 2 * size <= answer.len()) {
+            let short = hash_to(name, &params, &message, Some(size));
+            assert_eq!(short, answer[..2 * size], "{record}");
+        }
         known.insert(name.to_string());
     }
     for record in vectors!("keccak-family") {
@@ -83,22 +89,6 @@ fn a_seed_of_xxh32_has_32_bits() {
     assert_eq!(low, high);
 }
 
-/// Output over several blocks of the sponge; the last 32 of 600 bytes by OpenSSL.
-#[test]
-fn shake_gives_output_of_any_size() {
-    for (name, end) in [
-        ("shake128", "da3fca753353cdb7053c02e11ac787fc575314ce37661adaef6b7e4419dcfef9"),
-        ("shake256", "a5fe635d3ed1f8d61a91fa78e680d7effa2cfc73a676520e97795e45b66bb624"),
-    ] {
-        let long = hash_to(name, &Params::default(), b"abc", Some(600));
-        assert!(long.ends_with(end), "{name}");
-        for size in [1, 7, 8, 135, 136, 137, 167, 168, 169, 599] {
-            let short = hash_to(name, &Params::default(), b"abc", Some(size));
-            assert_eq!(short, long[..2 * size], "{name} with {size} bytes");
-        }
-    }
-}
-
 #[test]
 fn wrong_sizes_and_parameters_are_refused() {
     for facts in &HASHES {
@@ -124,15 +114,10 @@ fn unaligned_sources_give_the_same_digest() {
     let bytes = pattern(3000);
     for facts in &HASHES {
         let aligned = hash(facts.name, &Params::default(), &bytes[..2000]);
-        for shift in 1..9 {
-            let mut moved = vec![0; shift];
-            moved.extend_from_slice(&bytes[..2000]);
-            assert_eq!(
-                hash(facts.name, &Params::default(), &moved[shift..]),
-                aligned,
-                "{}",
-                facts.name
-            );
+        for shift in 1..65 {
+            let moved = [&vec![0; shift], &bytes[..2000]].concat();
+            let found = hash(facts.name, &Params::default(), &moved[shift..]);
+            assert_eq!(found, aligned, "{} {shift}", facts.name);
         }
     }
 }

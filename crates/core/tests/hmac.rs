@@ -3,7 +3,8 @@
 use crate::support::{Record, hex, pattern, vectors};
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
-use millrace_core::hasher::state_size;
+use millrace_core::hash::Params;
+use millrace_core::hasher::{check, state_size};
 use millrace_core::hmac::{KeyStates, MacKey, hmac, key_states};
 
 fn mac(name: &str, key: &[u8], source: &[u8]) -> String {
@@ -17,14 +18,21 @@ fn mac(name: &str, key: &[u8], source: &[u8]) -> String {
         prepared.mac(source, &mut again, None).expect(name);
         assert_eq!(target, again, "{name} with a prepared key");
     }
+    let (first, rest) = source.split_at(source.len() / 3);
+    let (mut state, mut next) = (vec![0; state_size(hash)], vec![0; state_size(hash)]);
+    assert_eq!(prepared.state_size(), state_size(hash));
+    prepared.update(&[], first, &mut state, None).expect(name);
+    prepared.update(&state, rest, &mut next, None).expect(name);
+    assert_eq!(check(hash, &Params::NONE, &next), Ok(()), "{name}");
+    prepared.finish(&state, rest, &mut again).expect(name);
+    assert_eq!(target, again, "{name} with a prepared key, incrementally");
+    prepared.finish(&next, &[], &mut again).expect(name);
+    assert_eq!(target, again, "{name} with a prepared key, in three steps");
     let states = states(hash, key);
     let states = KeyStates::new(hash, &states).expect(name);
     states.finish(&[], source, &mut again).expect(name);
     assert_eq!(target, again, "{name} from the states of its key");
-    let (first, rest) = source.split_at(source.len() / 3);
-    let mut state = vec![0; state_size(hash)];
     states.update(&[], first, &mut state, None).expect(name);
-    let mut next = state.clone();
     states.update(&state, rest, &mut next, None).expect(name);
     states.finish(&next, &[], &mut again).expect(name);
     assert_eq!(target, again, "{name} from the states of its key, incrementally");
@@ -126,6 +134,11 @@ fn wrong_sizes_and_hashes_are_refused() {
                 assert_eq!(hmac(facts.hash, b"", b"", &mut vec![0; wrong]), Err(Error::OutputSize));
                 let key = MacKey::new(facts.hash, b"").expect("defined");
                 assert_eq!(key.mac(b"", &mut vec![0; wrong], None), Err(Error::OutputSize));
+                assert_eq!(key.finish(&[], b"", &mut vec![0; wrong]), Err(Error::OutputSize));
+                assert_eq!(key.finish(&[1], b"", &mut vec![0; size]), Err(Error::State));
+                let mut next = vec![0; facts.state_size + 1];
+                assert_eq!(key.update(&[], b"", &mut next, None), Err(Error::OutputSize));
+                assert_eq!(key.update(&[1], b"", &mut next[1..], None), Err(Error::State));
                 assert_eq!(key.hash(), facts.hash);
             }
         } else {

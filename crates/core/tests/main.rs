@@ -1,7 +1,6 @@
 //! The tests of the public functions, in one program: linking is most of what a test costs.
 
 mod argon2;
-mod blake2;
 mod catalog;
 mod checkpoint;
 mod chunks;

@@ -1,22 +1,12 @@
 //! Many messages at once are the messages one by one.
 
-use std::process::Command;
-
+use crate::support::{CHILD, collect, params_of, run_again};
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
 use millrace_core::engines::report_json;
 use millrace_core::hash::{Params, digest};
 use millrace_core::hmac::MacKey;
 use millrace_core::many::{digests, macs};
-
-/// Collects what `many` hands on; every index must come once.
-fn collect(count: usize, run: impl FnOnce(&mut dyn FnMut(usize, &[u8]))) -> Vec<Vec<u8>> {
-    let mut found = vec![None; count];
-    run(&mut |index, bytes| {
-        assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice")
-    });
-    found.into_iter().map(|bytes| bytes.expect("every index comes")).collect()
-}
 
 fn lengths() -> Vec<usize> {
     (0..70).map(|index| index * index * 7 % 1201).chain([0, 0, 64, 64, 64, 5000, 64]).collect()
@@ -31,13 +21,8 @@ fn every_hash_of_many_is_the_hash_of_one() {
         .enumerate()
         .map(|(at, &size)| &bytes[(at % 9).min(5000 - size)..][..size.min(4990)])
         .collect();
-    let key = [3; 32];
     for facts in &HASHES {
-        let params = Params {
-            seed: if facts.seed_bits > 0 { 5 } else { 0 },
-            key: facts.takes_raw_key().then_some(&key),
-            ..Params::NONE
-        };
+        let params = params_of(facts);
         let sizes = if facts.xof { vec![1, 32, 168, 200, 300] } else { vec![facts.digest_size] };
         for size in sizes {
             for count in [0, 1, 2, 3, 5, 8, 15, 16, 17, 31, 40, sources.len()] {
@@ -48,7 +33,8 @@ fn every_hash_of_many_is_the_hash_of_one() {
                 for (source, found) in sources.iter().zip(found) {
                     let mut expected = vec![0; size];
                     digest(facts.hash, &params, source, &mut expected, None).expect("sizes fit");
-                    assert_eq!(found, expected, "{} of {} among {count}", facts.name, source.len());
+                    let what = format!("{} of {} among {count}", facts.name, source.len());
+                    assert_eq!(found, Some(expected), "{what}");
                 }
             }
         }
@@ -65,13 +51,8 @@ fn every_hash_of_many_is_the_hash_of_one() {
                 for (source, found) in sources.iter().zip(found) {
                     let mut expected = vec![0; facts.digest_size];
                     key.mac(source, &mut expected, None).expect("sizes fit");
-                    assert_eq!(
-                        found,
-                        expected,
-                        "hmac-{} of {} among {count}",
-                        facts.name,
-                        source.len()
-                    );
+                    let what = format!("hmac-{} of {} among {count}", facts.name, source.len());
+                    assert_eq!(found, Some(expected), "{what}");
                 }
             }
         }
@@ -88,11 +69,8 @@ fn wrong_sizes_and_parameters_are_refused() {
     assert_eq!(digests(Hash::Sha256, &seeded, &[b"a"], 32, None, never), Err(Error::NotSupported));
 }
 
-/// Set in the processes that the next test starts, to the most messages at once that SHA-256 may
-/// have there.
-const CHILD: &str = "MILLRACE_TEST_CHILD";
-
-/// The tests of this file once more with fewer instructions, and without any kernel.
+/// A child knows the most messages at once that SHA-256 may have there. The tests of this file once
+/// more with fewer instructions, and without any kernel.
 #[test]
 fn hidden_instructions_and_no_lanes_change_no_result() {
     let report = report_json();
@@ -114,13 +92,6 @@ fn hidden_instructions_and_no_lanes_change_no_result() {
         ("MILLRACE_CPU_HIDE", "avx2,sha-ni", "none"),
         ("MILLRACE_LANES", "off", "none"),
     ] {
-        let this = std::env::current_exe().expect("this program");
-        let status = Command::new(this)
-            .args(["-q", "many::"])
-            .env(variable, value)
-            .env(CHILD, lanes)
-            .status()
-            .expect("it starts");
-        assert!(status.success(), "{variable}={value}");
+        run_again(&["many::"], &[(variable, value)], lanes);
     }
 }

@@ -21,12 +21,21 @@ fn parsed(text: &str) -> Result<(), Error> {
 }
 
 fn verify(hash: &PasswordHash, password: &[u8]) -> Result<bool, Error> {
-    hash.verify(
-        password,
-        b"",
-        &mut Memory::new(hash.scheme().memory()).expect("memory"),
-        &mut NoCheckpoint,
-    )
+    let memory = &mut Memory::new(hash.scheme().memory()).expect("memory");
+    hash.verify(password, b"", memory, &mut NoCheckpoint)
+}
+
+fn made(
+    scheme: Scheme,
+    [password, secret, salt]: [&[u8]; 3],
+    size: usize,
+) -> Result<PasswordHash, Error> {
+    let memory = &mut Memory::new(scheme.memory()).expect("memory");
+    PasswordHash::new(scheme, password, secret, salt, size, memory, &mut NoCheckpoint)
+}
+
+fn argon2_cost(kind: Kind, memory: u32, passes: u32, lanes: u32) -> argon2::Cost {
+    argon2::Cost::new(kind, memory, passes, lanes).expect("a cost")
 }
 
 #[test]
@@ -108,28 +117,14 @@ fn associated_data_is_that_of_the_string() {
 #[test]
 fn a_new_hash_is_verified() {
     let schemes = [
-        Scheme::Argon2(argon2::Cost::new(Kind::Id, 64, 2, 2).expect("a cost")),
-        Scheme::Argon2(
-            argon2::Cost::new(Kind::D, 64, 1, 1)
-                .expect("a cost")
-                .with_version(argon2::Version::V10),
-        ),
+        Scheme::Argon2(argon2_cost(Kind::Id, 64, 2, 2)),
+        Scheme::Argon2(argon2_cost(Kind::D, 64, 1, 1).with_version(argon2::Version::V10)),
         Scheme::Scrypt(scrypt::Cost::new(256, 8).expect("a cost"), 2),
     ];
     for scheme in schemes {
         for (salt_size, size) in [(8, 16), (16, 32), (512, 512), (17, 33)] {
             let salt = vec![3; salt_size];
-            let memory = &mut Memory::new(scheme.memory()).expect("memory");
-            let made = PasswordHash::new(
-                scheme,
-                b"a password",
-                b"",
-                &salt,
-                size,
-                memory,
-                &mut NoCheckpoint,
-            )
-            .expect("made");
+            let made = made(scheme, [b"a password", b"", &salt], size).expect("made");
             let read = PasswordHash::parse(&made.to_string(), &LIMITS).expect("one of ours");
             assert_eq!(read, made);
             assert_eq!(verify(&read, b"a password"), Ok(true), "{made}");
@@ -139,41 +134,28 @@ fn a_new_hash_is_verified() {
             let at = text.rfind('$').expect("fields") + 1;
             let other = if text.as_bytes()[at] == b'A' { "B" } else { "A" };
             let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
-            assert_eq!(
-                verify(
-                    &PasswordHash::parse(&changed, &LIMITS).expect("well-formed"),
-                    b"a password"
-                ),
-                Ok(false)
-            );
+            let changed = PasswordHash::parse(&changed, &LIMITS).expect("well-formed");
+            assert_eq!(verify(&changed, b"a password"), Ok(false));
             assert!(!format!("{made:?}").contains(&text[at..]), "shows no hash");
         }
     }
     let argon2 = schemes[0];
     let memory = &mut Memory::new(argon2.memory()).expect("memory");
-    let made =
-        PasswordHash::new(argon2, b"a", b"a secret", &[1; 16], 32, memory, &mut NoCheckpoint)
-            .expect("made");
-    assert_eq!(made.verify(b"a", b"a secret", memory, &mut NoCheckpoint), Ok(true));
-    assert_eq!(made.verify(b"a", b"", memory, &mut NoCheckpoint), Ok(false));
-    let mut none = Memory::new(0).expect("memory");
-    assert!(matches!(
-        made.verify(b"a", b"", &mut none, &mut NoCheckpoint),
-        Err(Error::Memory { .. })
-    ));
-    for (salt, size, error) in [
-        (7, 32, Error::SaltSize),
-        (513, 32, Error::SaltSize),
-        (8, 15, Error::OutputSize),
-        (8, 513, Error::OutputSize),
+    let hash = made(argon2, [b"a", b"a secret", &[1; 16]], 32).expect("made");
+    assert_eq!(hash.verify(b"a", b"a secret", memory, &mut NoCheckpoint), Ok(true));
+    assert_eq!(hash.verify(b"a", b"", memory, &mut NoCheckpoint), Ok(false));
+    let refused = hash.verify(b"a", b"", &mut Memory::new(0).expect("none"), &mut NoCheckpoint);
+    assert!(matches!(refused, Err(Error::Memory { .. })));
+    for (scheme, secret, salt, size, error) in [
+        (argon2, &b""[..], 7, 32, Error::SaltSize),
+        (argon2, b"", 513, 32, Error::SaltSize),
+        (argon2, b"", 8, 15, Error::OutputSize),
+        (argon2, b"", 8, 513, Error::OutputSize),
+        (schemes[2], b"secret", 8, 32, Error::NotSupported),
     ] {
-        let refused =
-            PasswordHash::new(argon2, b"", b"", &vec![0; salt], size, memory, &mut NoCheckpoint);
+        let refused = made(scheme, [b"", secret, &vec![0; salt]], size);
         assert_eq!(refused.map(|_| ()), Err(error));
     }
-    let refused =
-        PasswordHash::new(schemes[2], b"", b"secret", &[0; 8], 32, memory, &mut NoCheckpoint);
-    assert_eq!(refused.map(|_| ()), Err(Error::NotSupported));
 }
 
 #[test]
@@ -199,14 +181,15 @@ fn the_predicted_time_covers_many_small_steps() {
 }
 
 #[test]
-fn a_string_has_one_form_but_for_the_order_of_parameters() {
+fn other_forms_and_costs_above_the_limits_are_refused() {
     for record in vectors!("changed-password-hashes") {
         let good = record.text("good");
         assert_eq!(parsed(good), Ok(()));
         let text = good.replacen(record.text("from"), record.text("to"), 1);
         assert_ne!(text, good);
-        let error = parsed(&text).expect_err(&text);
-        assert_eq!(format!("{error:?}"), record.text("error"), "{text}");
+        let (error, expected) = (format!("{:?}", parsed(&text)), record.text("error"));
+        let fits = [format!("Err({expected})"), format!("Err({expected} {{")];
+        assert!(error == fits[0] || error.starts_with(&fits[1]), "{text}: {error}");
     }
     let good = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
     let (many, long) = ("$".repeat(2000), format!("{good}{}", "a".repeat(2000)));
@@ -269,53 +252,13 @@ fn damaged_strings_are_refused_or_read_alike() {
 }
 
 #[test]
-fn costs_above_the_limits_are_refused() {
-    let parse = parsed;
-    let argon2 = |cost: &str| {
-        format!("$argon2id$v=19${cost}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
-    };
-    let scrypt = |cost: &str| {
-        format!("$scrypt${cost}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
-    };
-    assert_eq!(parse(&argon2("m=131072,t=1,p=1")), Ok(()));
-    assert_eq!(parse(&argon2("m=131076,t=1,p=1")), Err(Error::Memory { needed: 131_076 << 10 }));
-    assert_eq!(parse(&argon2("m=65536,t=4294967295,p=1")), Err(Error::Work));
-    assert!(matches!(parse(&argon2("m=4294967295,t=4294967295,p=1")), Err(Error::Memory { .. })));
-    assert_eq!(parse(&argon2("m=65536,t=4294967296,p=1")), Err(Error::Cost));
-    assert_eq!(parse(&argon2("m=65536,t=99999999999999999999999,p=1")), Err(Error::Cost));
-    assert_eq!(parse(&argon2("m=7,t=1,p=1")), Err(Error::Cost));
-    assert_eq!(parse(&argon2("m=65536,t=0,p=1")), Err(Error::Cost));
-    assert_eq!(parse(&scrypt("ln=16,r=8,p=1")), Ok(()));
-    assert!(matches!(parse(&scrypt("ln=17,r=8,p=1")), Err(Error::Memory { .. })));
-    assert!(matches!(parse(&scrypt("ln=40,r=8,p=1")), Err(Error::Memory { .. })));
-    assert!(matches!(parse(&scrypt("ln=1,r=1073741823,p=1")), Err(Error::Memory { .. })));
-    assert!(matches!(parse(&scrypt("n=131072,r=8,p=1")), Err(Error::Memory { .. })));
-    assert_eq!(parse(&scrypt("ln=10,r=8,p=100000")), Err(Error::Work));
-    let costs = [
-        "ln=0,r=8,p=1",
-        "ln=64,r=8,p=1",
-        "ln=16,r=0,p=1",
-        "ln=16,r=8,p=0",
-        "ln=16,r=1,p=1",
-        "ln=16,r=8,p=134217728",
-        "n=0,r=8,p=1",
-        "n=1,r=8,p=1",
-        "n=1000,r=8,p=1",
-        "n=4294967296,r=8,p=1",
-    ];
-    for cost in costs {
-        assert_eq!(parse(&scrypt(cost)), Err(Error::Cost), "{cost}");
-    }
-    let bcrypt =
-        |cost: &str| format!("$2b${cost}$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW");
-    assert_eq!(parse(&bcrypt("12")), Ok(()));
-    assert_eq!(parse(&bcrypt("31")), Err(Error::Work));
-    assert_eq!(parse(&bcrypt("03")), Err(Error::Cost));
-    assert_eq!(parse(&bcrypt("32")), Err(Error::Cost));
-    for cost in [3, 32] {
-        let phc =
-            format!("$bcrypt$v=98$r={cost}$nopforsFY1yv7GkynHJRSA$t7/Ej38em28p7bqFTghyzTNA0YL/sB4");
-        assert_eq!(parse(&phc), Err(Error::Cost));
+fn costs_at_the_limits_are_read() {
+    for text in [
+        "$argon2id$v=19$m=131072,t=1,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+        "$scrypt$ln=16,r=8,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+        "$2b$12$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
+    ] {
+        assert_eq!(parsed(text), Ok(()), "{text}");
     }
 }
 
@@ -324,31 +267,21 @@ fn another_cost_needs_a_new_hash() {
     let text =
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     let hash = PasswordHash::parse(text, &LIMITS).expect("a hash");
-    let cost = |kind, memory, passes, lanes| {
-        Scheme::Argon2(argon2::Cost::new(kind, memory, passes, lanes).expect("a cost"))
-    };
-    let same = cost(Kind::Id, 65536, 2, 1);
-    assert!(!hash.needs_rehash(&same, 8, 32));
-    assert!(hash.needs_rehash(&same, 16, 32));
-    assert!(hash.needs_rehash(&same, 8, 33));
-    let others = [
-        cost(Kind::I, 65536, 2, 1),
-        cost(Kind::Id, 65540, 2, 1),
-        cost(Kind::Id, 65536, 3, 1),
-        cost(Kind::Id, 65536, 2, 2),
-    ];
-    for other in others {
+    let argon2 = |cost| Scheme::Argon2(cost);
+    let same = argon2_cost(Kind::Id, 65536, 2, 1);
+    assert!(!hash.needs_rehash(&argon2(same), 8, 32));
+    assert!(hash.needs_rehash(&argon2(same), 16, 32));
+    assert!(hash.needs_rehash(&argon2(same), 8, 33));
+    for other in [
+        argon2(argon2_cost(Kind::I, 65536, 2, 1)),
+        argon2(argon2_cost(Kind::Id, 65540, 2, 1)),
+        argon2(argon2_cost(Kind::Id, 65536, 3, 1)),
+        argon2(argon2_cost(Kind::Id, 65536, 2, 2)),
+        argon2(same.with_version(argon2::Version::V10)),
+        Scheme::Scrypt(scrypt::Cost::new(16384, 8).expect("a cost"), 1),
+    ] {
         assert!(hash.needs_rehash(&other, 8, 32));
     }
-    let old = argon2::Cost::new(Kind::Id, 65536, 2, 1)
-        .expect("a cost")
-        .with_version(argon2::Version::V10);
-    assert!(hash.needs_rehash(&Scheme::Argon2(old), 8, 32));
-    assert!(hash.needs_rehash(
-        &Scheme::Scrypt(scrypt::Cost::new(16384, 8).expect("a cost"), 1),
-        8,
-        32
-    ));
 }
 
 #[test]
@@ -360,25 +293,19 @@ fn bcrypt_agrees_with_another_library() {
         let salt: [u8; 16] = random.bytes(16).try_into().expect("16");
         let expected = ::bcrypt::hash_with_salt(&password, 5, salt).expect("hashed").to_string();
         for (kind, name) in [(Bcrypt::A, "2a"), (Bcrypt::B, "2b"), (Bcrypt::Y, "2y")] {
-            let (scheme, memory) = (Scheme::Bcrypt(kind, 5), &mut Memory::new(0).expect("memory"));
-            let made =
-                PasswordHash::new(scheme, &password, b"", &salt, 23, memory, &mut NoCheckpoint)
-                    .expect("made");
+            let made = made(Scheme::Bcrypt(kind, 5), [&password, b"", &salt], 23).expect("made");
             assert_eq!(made.to_string()[4..], expected[4..], "{size}");
             assert_eq!(made.to_string()[1..3], *name);
             assert_eq!(PasswordHash::parse(&made.to_string(), &LIMITS), Ok(made));
         }
     }
     let mut target = [0; 23];
-    assert_eq!(
-        bcrypt::derive(b"a\0b", &[0; 16], 5, &mut target, &mut NoCheckpoint),
-        Err(Error::NotSupported)
-    );
-    assert_eq!(bcrypt::derive(b"a", &[0; 16], 3, &mut target, &mut NoCheckpoint), Err(Error::Cost));
-    assert_eq!(
-        bcrypt::derive(b"a", &[0; 16], 32, &mut target, &mut NoCheckpoint),
-        Err(Error::Cost)
-    );
+    for (password, cost, error) in
+        [(&b"a\0b"[..], 5, Error::NotSupported), (b"a", 3, Error::Cost), (b"a", 32, Error::Cost)]
+    {
+        let refused = bcrypt::derive(password, &[0; 16], cost, &mut target, &mut NoCheckpoint);
+        assert_eq!(refused, Err(error));
+    }
     let mut watch = Watch { cancelled: vec![(0, 3)], ..Watch::default() };
     assert_eq!(bcrypt::derive(b"a", &[0; 16], 8, &mut target, &mut watch), Err(Error::Cancelled));
     assert_eq!((watch.pauses, target), (3, [0; 23]));

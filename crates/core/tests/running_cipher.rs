@@ -48,8 +48,15 @@ fn any_division_gives_the_bytes_of_one_call() {
             let raw = random.bytes(facts.key_size);
             let key = CipherKey::new(facts.cipher, &raw).expect("the size fits");
             let sizes = [facts.iv_size, 1, 8, 16, 60, 128];
-            let nonce =
+            let mut nonce =
                 random.bytes(if facts.iv_max > 0 { sizes[round % 6] } else { facts.iv_size });
+            // Counters that carry: CTR counts over all 128 bits, ChaCha20's block number has 64.
+            match round % 4 {
+                1 if !facts.aead => nonce.fill(255),
+                2 if !facts.aead => nonce[..8].fill(255),
+                3 if !facts.aead => nonce[..8].copy_from_slice(&[254, 255, 255, 255, 0, 0, 0, 0]),
+                _ => {}
+            }
             let aad_size = if facts.aead { random.below(100) } else { 0 };
             let aad = random.bytes(aad_size);
             let tag_size =
@@ -112,21 +119,4 @@ fn sizes_and_directions_are_checked() {
     }
     let siv = RunningCipher::new(Cipher::Aes256GcmSiv, true, &[0; 32], &[0; 12], &[]);
     assert_eq!(siv.err(), Some(Error::NotSupported));
-}
-
-#[test]
-fn counters_carry_between_updates() {
-    let mut random = Random(1);
-    // CTR counts over all 128 bits, ChaCha20's block number has 64.
-    for (cipher, iv) in [
-        (Cipher::Aes256Ctr, [255; 16]),
-        (Cipher::ChaCha20, [255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8]),
-        (Cipher::ChaCha20, [254, 255, 255, 255, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]),
-    ] {
-        let key = CipherKey::new(cipher, &[7; 32]).expect("the size fits");
-        let plain = random.bytes(20_000);
-        let [expected, _] = whole(&key, &iv, &[], &plain, 0);
-        let mut running = RunningCipher::new(cipher, true, &[7; 32], &iv, &[]).expect("fits");
-        assert_eq!(update(&mut random, &mut running, &plain), expected, "{cipher:?}");
-    }
 }

@@ -1,7 +1,7 @@
 //! scrypt: the vectors of RFC 7914, another library over random parameters, jobs together and
 //! alone, limits.
 
-use crate::support::{Random, Watch, derivations, hex};
+use crate::support::{Random, Watch, Wish, derivations, hex, rounds};
 use millrace_core::Error;
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::Memory;
@@ -19,28 +19,10 @@ fn vectors_of_the_standard_are_reproduced() {
     }
 }
 
-/// A job with what it is made of.
-struct Wish {
-    password: Vec<u8>,
-    salt: Vec<u8>,
-    p: u32,
-    target: Vec<u8>,
-}
-
-fn wish(random: &mut Random) -> Wish {
-    let [password, salt, size] = [random.below(150), random.below(100), random.below(200)];
-    Wish {
-        password: random.bytes(password),
-        salt: random.bytes(salt),
-        p: 1 + random.below(4) as u32,
-        target: vec![0; size],
-    }
-}
-
 fn jobs(wishes: &mut [Wish]) -> Vec<ScryptJob<'_>> {
     wishes
         .iter_mut()
-        .map(|Wish { password, salt, p, target }| ScryptJob { password, salt, p: *p, target })
+        .map(|Wish { password, salt, cost, target }| ScryptJob { password, salt, p: *cost, target })
         .collect()
 }
 
@@ -49,7 +31,7 @@ fn expected(cost: &Cost, wish: &Wish) -> Vec<u8> {
     let mut key = vec![0; wish.target.len()];
     if !key.is_empty() {
         let params =
-            ::scrypt::Params::new(cost.n().ilog2() as u8, cost.r(), wish.p).expect("parameters");
+            ::scrypt::Params::new(cost.n().ilog2() as u8, cost.r(), wish.cost).expect("parameters");
         ::scrypt::scrypt(&wish.password, &wish.salt, &params, &mut key).expect("derived");
     }
     key
@@ -58,13 +40,14 @@ fn expected(cost: &Cost, wish: &Wish) -> Vec<u8> {
 #[test]
 fn another_library_agrees_with_any_number_of_jobs() {
     let mut random = Random(3);
-    for round in 0..60 {
+    for round in 0..rounds(60) {
         let cost = Cost::new(2 << random.below(9), 1 + random.below(9) as u32).expect("a cost");
         if cost.r() == 1 && cost.n() > 1 << 15 {
             continue;
         }
-        let mut wishes: Vec<Wish> = (0..1 + round % 12).map(|_| wish(&mut random)).collect();
-        let lanes: u64 = wishes.iter().map(|wish| u64::from(wish.p)).sum();
+        let mut wishes: Vec<Wish> =
+            (0..1 + round % 12).map(|_| Wish::new(&mut random, 4, 200)).collect();
+        let lanes: u64 = wishes.iter().map(|wish| u64::from(wish.cost)).sum();
         // From one lane at a time to more memory than there are lanes.
         let concurrent = 1 + random.below(scrypt::lanes() + 2);
         let mut memory = Memory::new(scrypt::memory(&cost, lanes, concurrent)).expect("memory");
@@ -79,12 +62,8 @@ fn another_library_agrees_with_any_number_of_jobs() {
         .expect("derived");
         assert!(told.iter().all(|&times| times == 1), "{told:?}");
         for wish in &wishes {
-            assert_eq!(
-                hex(&wish.target),
-                hex(&expected(&cost, wish)),
-                "{cost:?} {} {concurrent}",
-                wish.p
-            );
+            let expected = hex(&expected(&cost, wish));
+            assert_eq!(hex(&wish.target), expected, "{cost:?} {} {concurrent}", wish.cost);
         }
     }
 }
@@ -96,7 +75,7 @@ fn memory_is_used_again() {
     let mut random = Random(4);
     for round in 0..6 {
         let mut wishes: Vec<Wish> =
-            (0..1 + round).map(|_| Wish { p: 1, ..wish(&mut random) }).collect();
+            (0..1 + round).map(|_| Wish { cost: 1, ..Wish::new(&mut random, 4, 200) }).collect();
         scrypt::derive_many(
             &cost,
             &mut jobs(&mut wishes),
@@ -125,14 +104,7 @@ fn a_derivation_pauses_and_reports_its_progress() {
     scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |_, _| {}).expect("derived");
     assert!(watch.pauses > 100, "{}", watch.pauses);
     for (index, steps) in [(0, 4 * 16384), (1, 2 * 16384)] {
-        let told: Vec<u64> = watch
-            .progress
-            .iter()
-            .filter(|told| told.0 == index && told.2 == steps)
-            .map(|told| told.1)
-            .collect();
-        assert!(told.is_sorted_by(|one, other| one < other), "{told:?}");
-        assert_eq!(told.last(), Some(&steps));
+        assert_eq!(watch.told(index, steps).last(), Some(&steps));
     }
     assert_eq!(watch.progress.len(), watch.pauses);
 }

@@ -1,8 +1,6 @@
 //! Messages in parts are the messages in one.
 
-use std::process::Command;
-
-use crate::support::Random;
+use crate::support::{CHILD, Random, run_again};
 use millrace_core::Error;
 use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash, Parameter};
 use millrace_core::checkpoint::{NoCheckpoint, Slicer};
@@ -12,6 +10,10 @@ use millrace_core::parameters::Parameters;
 use millrace_core::split::{
     CipherMessage, HashMessage, PART_ALIGN, PartialTag, hash_parts, is_tree,
 };
+
+fn prepared(cipher: Cipher, key: &[u8]) -> CipherKey {
+    CipherKey::new(cipher, key).expect("a key of the right size")
+}
 
 /// Borders of parts: from 0 to the size, in between multiples of `PART_ALIGN`.
 fn cuts(random: &mut Random, size: usize, count: usize) -> Vec<usize> {
@@ -96,8 +98,7 @@ fn sizes() -> Vec<usize> {
 fn stream_ciphers_in_parts_are_those_in_one() {
     let mut random = Random(1);
     for facts in CIPHERS.iter().filter(|facts| !facts.aead) {
-        let key = CipherKey::new(facts.cipher, &random.bytes(facts.key_size))
-            .expect("a key of the right size");
+        let key = prepared(facts.cipher, &random.bytes(facts.key_size));
         assert!(key.parts());
         for size in sizes() {
             // Carries: of 32 bits with ChaCha20, of 64 and 128 with AES.
@@ -189,15 +190,54 @@ fn check_parts(hash: Hash, params: &Params<'_>, source: &[u8], outputs: &[usize]
     }
 }
 
+fn sealed(key: &CipherKey, nonce: &[u8], aad: &[u8], source: &[u8]) -> (Vec<u8>, [u8; 16]) {
+    let (mut sealed, mut tag) = (source.to_vec(), [0; 16]);
+    key.seal(nonce, aad, Text::InPlace(&mut sealed), &mut tag).expect("fits");
+    (sealed, tag)
+}
+
 fn aeads() -> impl Iterator<Item = (CipherKey, Vec<u8>)> {
     let mut random = Random(5);
     CIPHERS.iter().filter(|facts| facts.aead).map(move |facts| {
-        let key = CipherKey::new(facts.cipher, &random.bytes(facts.key_size))
-            .expect("a key of the right size");
+        let key = prepared(facts.cipher, &random.bytes(facts.key_size));
         let nonce = random.bytes(facts.iv_size);
         assert!(key.parts());
         (key, nonce)
     })
+}
+
+/// Seals and opens a message in parts, in every way.
+fn check_aead(random: &mut Random, key: &CipherKey, nonce: &[u8], aad: &[u8], cuts: &[usize]) {
+    let size = cuts[cuts.len() - 1];
+    let what = format!("{} {size} {} {cuts:?}", key.cipher().facts().name, aad.len());
+    let source = random.bytes(size.min(3000)).repeat(size / 3000 + 1)[..size].to_vec();
+    let (sealed, tag) = sealed(key, nonce, aad, &source);
+    let message = CipherMessage::new(key, nonce, aad, size as u64).expect("in parts");
+
+    let (mut target, mut found) = (vec![0xa5; size], [0; 16]);
+    let two = key.seals_in_two_passes();
+    let parts = seal_in_parts(random, &message, two, cuts, &source, &mut target);
+    message.tag(&parts, &mut found).expect("all parts");
+    assert!(target == sealed && found == tag, "{what}");
+
+    let mut target = vec![0xa5; size];
+    let open = |at, text: Text<'_>| message.open_part(at, text, &tag);
+    let parts = in_parts(random, cuts, &sealed, &mut target, open);
+    message.verify(&parts, &tag).expect("authentic");
+    assert!(target == source, "{what}");
+    // Parts opened are as good as parts sealed.
+    message.tag(&parts, &mut found).expect("all parts");
+    assert_eq!(found, tag);
+
+    // In two passes, of which the first only reads.
+    let parts = authenticated_in_parts(&message, cuts, &sealed, &tag);
+    message.verify(&parts, &tag).expect("authentic");
+    let mut target = sealed;
+    for cut in cuts.windows(2) {
+        let text = Text::InPlace(&mut target[cut[0]..cut[1]]);
+        message.xor_part(cut[0] as u64, text, &tag).expect("a part");
+    }
+    assert!(target == source, "{what}");
 }
 
 #[test]
@@ -205,74 +245,16 @@ fn aeads_in_parts_are_those_in_one() {
     let mut random = Random(6);
     assert_eq!(aeads().count(), 7);
     for (key, nonce) in aeads() {
-        let name = key.cipher().facts().name;
         for size in sizes() {
             for (turn, aad_size) in [0, 1, 16, 600, 5000].into_iter().enumerate() {
-                let (aad, source) = (random.bytes(aad_size), random.bytes(size.min(3000)));
-                let source = source.repeat(size / 3000 + 1)[..size].to_vec();
-                let (mut sealed, mut tag) = (source.clone(), [0; 16]);
-                key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut tag).expect("fits");
-                let message =
-                    CipherMessage::new(&key, &nonce, &aad, size as u64).expect("in parts");
-
-                let (cuts, mut target) = (cuts(&mut random, size, turn * 2), vec![0xa5; size]);
-                let two = key.seals_in_two_passes();
-                let parts = seal_in_parts(&mut random, &message, two, &cuts, &source, &mut target);
-                let mut found = [0; 16];
-                message.tag(&parts, &mut found).expect("all parts");
-                assert!(target == sealed && found == tag, "{name} {size} {aad_size} {cuts:?}");
-
-                let mut target = vec![0xa5; size];
-                let open = |at, text: Text<'_>| message.open_part(at, text, &tag);
-                let parts = in_parts(&mut random, &cuts, &sealed, &mut target, open);
-                message.verify(&parts, &tag).expect("authentic");
-                assert!(target == source, "{name} {size} {aad_size} {cuts:?}");
-                // Parts opened are as good as parts sealed.
-                message.tag(&parts, &mut found).expect("all parts");
-                assert_eq!(found, tag);
-
-                // In two passes, of which the first only reads.
-                let parts = authenticated_in_parts(&message, &cuts, &sealed, &tag);
-                message.verify(&parts, &tag).expect("authentic");
-                let mut target = sealed.clone();
-                for cut in cuts.windows(2) {
-                    let text = Text::InPlace(&mut target[cut[0]..cut[1]]);
-                    message.xor_part(cut[0] as u64, text, &tag).expect("a part");
-                }
-                assert!(target == source, "{name} {size} {aad_size} {cuts:?}");
+                let (aad, cuts) = (random.bytes(aad_size), cuts(&mut random, size, turn * 2));
+                check_aead(&mut random, &key, &nonce, &aad, &cuts);
             }
         }
-    }
-}
-
-/// Every part size from one block of 64 bytes to the whole.
-#[test]
-fn equal_parts_of_every_size_are_the_message_in_one() {
-    let mut random = Random(7);
-    for (key, nonce) in aeads() {
-        let (source, aad) = (random.bytes(4096 + 33), random.bytes(20));
-        let (mut sealed, mut tag) = (source.clone(), [0; 16]);
-        key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut tag).expect("fits");
-        let message =
-            CipherMessage::new(&key, &nonce, &aad, source.len() as u64).expect("in parts");
-        for size in (64..=source.len() + 64).step_by(64) {
-            let mut cuts: Vec<usize> = (0..source.len()).step_by(size).collect();
-            cuts.push(source.len());
-            let mut text = vec![0; source.len()];
-            let parts = seal_in_parts(
-                &mut random,
-                &message,
-                key.seals_in_two_passes(),
-                &cuts,
-                &source,
-                &mut text,
-            );
-            let mut found = [0; 16];
-            message.tag(&parts, &mut found).expect("all parts");
-            assert!(text == sealed && found == tag, "{size}");
-            message
-                .verify(&authenticated_in_parts(&message, &cuts, &sealed, &tag), &tag)
-                .expect("authentic");
+        // Every part size from one block of 64 bytes to the whole.
+        for size in (64..=4096 + 33 + 64).step_by(64) {
+            let cuts: Vec<usize> = (0..4096 + 33).step_by(size).chain([4096 + 33]).collect();
+            check_aead(&mut random, &key, &nonce, &[7; 20], &cuts);
         }
     }
 }
@@ -284,8 +266,7 @@ fn short_tags_open_and_wrong_ones_are_refused() {
         let facts = key.cipher().facts();
         let (aad, source) = (random.bytes(7), random.bytes(1000));
         let message = CipherMessage::new(&key, &nonce, &aad, 1000).expect("in parts");
-        let (mut sealed, mut full) = (source.clone(), [0; 16]);
-        key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut full).expect("fits");
+        let (sealed, full) = sealed(&key, &nonce, &aad, &source);
         let parts = |text: &[u8]| {
             let (cuts, mut target) = ([0, 128, 640, 1000], vec![0; text.len()]);
             let open = |at, text: Text<'_>| message.open_part(at, text, &full);
@@ -329,16 +310,8 @@ fn parts_that_do_not_make_up_the_message_are_refused() {
         let part = |at: u64, size: usize| {
             message.open_part(at, Text::InPlace(&mut vec![1; size]), &[0; 16])
         };
-        for (at, size) in [
-            (1, 64),
-            (32, 32),
-            (0, 100),
-            (64, 999),
-            (960, 41),
-            (960, 39),
-            (1024, 0),
-            (u64::MAX - 63, 64),
-        ] {
+        let outside = [(1, 64), (32, 32), (0, 100), (64, 999), (960, 41), (960, 39), (1024, 0)];
+        for (at, size) in outside.into_iter().chain([(u64::MAX - 63, 64)]) {
             assert_eq!(part(at, size).err(), Some(Error::Parts), "{at} {size}");
         }
         let [first, second, last] =
@@ -372,9 +345,8 @@ fn parts_that_do_not_make_up_the_message_are_refused() {
 fn an_empty_message_has_no_part_or_an_empty_one() {
     for (key, nonce) in aeads() {
         for aad in [&b""[..], b"aad"] {
-            let (message, mut tag) =
-                (CipherMessage::new(&key, &nonce, aad, 0).expect("in parts"), [0; 16]);
-            key.seal(&nonce, aad, Text::InPlace(&mut []), &mut tag).expect("fits");
+            let message = CipherMessage::new(&key, &nonce, aad, 0).expect("in parts");
+            let (_, tag) = sealed(&key, &nonce, aad, &[]);
             message.verify(&[], &tag).expect("authentic");
             let part = message.open_part(0, Text::InPlace(&mut []), &tag).expect("a part");
             message.verify(&[part], &tag).expect("authentic");
@@ -386,46 +358,43 @@ fn an_empty_message_has_no_part_or_an_empty_one() {
 
 #[test]
 fn wrong_sizes_and_ciphers_are_refused() {
-    let stream = CipherKey::new(Cipher::Aes128Ctr, &[1; 16]).expect("a key of the right size");
-    assert_eq!(CipherMessage::new(&stream, &[0; 16], b"aad", 10).err(), Some(Error::NotSupported));
-    assert_eq!(CipherMessage::new(&stream, &[0; 15], &[], 10).err(), Some(Error::IvSize));
-    let message = CipherMessage::new(&stream, &[0; 16], &[], 10).expect("in parts");
-    assert_eq!(message.size(), 10);
-    assert_eq!(message.seal_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
-    assert_eq!(
-        message.open_part(0, Text::InPlace(&mut [0; 10]), &[]).err(),
-        Some(Error::NotSupported)
-    );
-    assert_eq!(
-        message.xor_part(0, Text::InPlace(&mut [0; 10]), &[]).err(),
-        Some(Error::NotSupported)
-    );
-    assert_eq!(message.authenticate_sealed(0, &[0; 10], &[]).err(), Some(Error::NotSupported));
-    assert_eq!(message.tag(&[], &mut []), Err(Error::Parts));
-    assert_eq!(message.tag(&[], &mut [0]), Err(Error::TagSize));
+    let key = |cipher: Cipher| {
+        CipherKey::new(cipher, &vec![1; cipher.facts().key_size]).expect("a key of the right size")
+    };
+    let [stream, gcm, siv] = [Cipher::Aes128Ctr, Cipher::Aes128Gcm, Cipher::Aes256GcmSiv].map(key);
+    for (key, iv, aad, size, error) in [
+        (&stream, 16, &b"aad"[..], 10, Error::NotSupported),
+        (&stream, 15, &[], 10, Error::IvSize),
+        (&gcm, 129, &[], 10, Error::IvSize),
+        (&gcm, 12, &[], (1 << 36) - 31, Error::SourceTooLarge),
+    ] {
+        assert_eq!(CipherMessage::new(key, &vec![0; iv], aad, size).err(), Some(error));
+    }
+    let message =
+        |key, iv: usize| CipherMessage::new(key, &vec![0; iv], &[], 10).expect("in parts");
+    let [stream, gcm, siv] = [message(&stream, 16), message(&gcm, 12), message(&siv, 12)];
+    assert_eq!(stream.size(), 10);
+    assert_eq!(stream.tag(&[], &mut []), Err(Error::Parts));
+    assert_eq!(stream.tag(&[], &mut [0]), Err(Error::TagSize));
     let across = Text::Across { source: &[0; 10], target: &mut [0; 9] };
-    assert_eq!(message.apply_part(0, across).err(), Some(Error::OutputSize));
+    assert_eq!(stream.apply_part(0, across).err(), Some(Error::OutputSize));
 
-    let gcm = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
-    assert_eq!(CipherMessage::new(&gcm, &[0; 129], &[], 10).err(), Some(Error::IvSize));
-    assert_eq!(
-        CipherMessage::new(&gcm, &[0; 12], &[], (1 << 36) - 31).err(),
-        Some(Error::SourceTooLarge)
-    );
-    let message = CipherMessage::new(&gcm, &[0; 12], &[], 10).expect("in parts");
-    assert_eq!(message.apply_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
-    assert_eq!(message.authenticate_plain(0, &[0; 10]).err(), Some(Error::NotSupported));
-    assert_eq!(message.authenticate_sealed(0, &[0; 9], &[0; 16]).err(), Some(Error::Parts));
-    assert_eq!(message.authenticate_sealed(0, &[0; 10], &[0; 17]).err(), Some(Error::TagSize));
-    assert_eq!(message.xor_part(0, Text::InPlace(&mut [0; 10]), &[]).err(), Some(Error::TagSize));
-
-    let siv = CipherKey::new(Cipher::Aes256GcmSiv, &[1; 32]).expect("a key of the right size");
-    let message = CipherMessage::new(&siv, &[0; 12], &[], 10).expect("in parts");
-    assert_eq!(message.seal_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
-    assert_eq!(
-        message.open_part(0, Text::InPlace(&mut [0; 10]), &[0; 15]).err(),
-        Some(Error::TagSize)
-    );
+    let bytes = &mut [0; 10];
+    for (refused, error) in [
+        (stream.seal_part(0, Text::InPlace(bytes)).err(), Error::NotSupported),
+        (stream.open_part(0, Text::InPlace(bytes), &[]).err(), Error::NotSupported),
+        (stream.xor_part(0, Text::InPlace(bytes), &[]).err(), Error::NotSupported),
+        (stream.authenticate_sealed(0, &[0; 10], &[]).err(), Error::NotSupported),
+        (gcm.apply_part(0, Text::InPlace(bytes)).err(), Error::NotSupported),
+        (gcm.authenticate_plain(0, &[0; 10]).err(), Error::NotSupported),
+        (gcm.authenticate_sealed(0, &[0; 9], &[0; 16]).err(), Error::Parts),
+        (gcm.authenticate_sealed(0, &[0; 10], &[0; 17]).err(), Error::TagSize),
+        (gcm.xor_part(0, Text::InPlace(bytes), &[]).err(), Error::TagSize),
+        (siv.seal_part(0, Text::InPlace(bytes)).err(), Error::NotSupported),
+        (siv.open_part(0, Text::InPlace(bytes), &[0; 15]).err(), Error::TagSize),
+    ] {
+        assert_eq!(refused, Some(error));
+    }
 
     assert_eq!(
         HashMessage::new(Hash::Sha256, &Params::default(), 1 << 20).err(),
@@ -510,8 +479,7 @@ fn several_threads_work_on_one_message() {
     is_shared::<HashMessage>();
     let source = Random(11).bytes(1000).repeat(300);
     for (key, nonce) in aeads() {
-        let (mut sealed, mut tag) = (source.clone(), [0; 16]);
-        key.seal(&nonce, b"aad", Text::InPlace(&mut sealed), &mut tag).expect("fits");
+        let (sealed, tag) = sealed(&key, &nonce, b"aad", &source);
         let message =
             CipherMessage::new(&key, &nonce, b"aad", source.len() as u64).expect("in parts");
         // The message does not need the key any more.
@@ -532,9 +500,6 @@ fn several_threads_work_on_one_message() {
     }
 }
 
-/// Set in the processes that the next test starts.
-const CHILD: &str = "MILLRACE_TEST_CHILD";
-
 /// The tests of this file once more with fewer instructions.
 #[test]
 fn hidden_instructions_change_no_result() {
@@ -542,12 +507,6 @@ fn hidden_instructions_change_no_result() {
         return;
     }
     for hidden in ["vpclmulqdq", "avx512f", "vaes,avx512ifma", "avx2", "avx2,pclmulqdq"] {
-        let this = std::env::current_exe().expect("this program");
-        let child = Command::new(this)
-            .args(["-q", "split::"])
-            .env("MILLRACE_CPU_HIDE", hidden)
-            .env(CHILD, "")
-            .status();
-        assert!(child.expect("it starts").success(), "without {hidden}");
+        run_again(&["split::"], &[("MILLRACE_CPU_HIDE", hidden)], "");
     }
 }

@@ -1,5 +1,6 @@
 //! The Wycheproof vectors: valid ones must come out, invalid ones must be told.
 
+use crate::support::{Record, vectors};
 use millrace_core::Error;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{CipherKey, Text};
@@ -8,257 +9,187 @@ use millrace_core::kdf;
 use millrace_core::kdf::key_wrap::{self, Padding};
 use millrace_core::running_cipher::RunningCipher;
 use millrace_core::split::CipherMessage;
-use wycheproof::{TestResult, aead, hkdf, keywrap, mac, pbkdf2};
 
-/// Runs one set. `cipher` tells which cipher has a key of so many bytes, if any.
-fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
-    let set = aead::TestSet::load(name).expect("in the crate");
-    let (mut sealed, mut invalid, mut refused) = (0, 0, 0);
-    for group in set.test_groups {
-        for test in &group.tests {
-            let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
-            let Some(cipher) = cipher(test.key.len()) else {
-                refused += 1;
-                continue;
-            };
-            let facts = cipher.facts();
-            let key = CipherKey::new(cipher, &test.key).expect(&what);
+/// Counts the tests of each algorithm: valid, invalid, and refused for a size.
+#[derive(Default)]
+struct Counts(std::collections::BTreeMap<String, [usize; 3]>);
 
-            let mut plain = vec![0xa5; test.ct.len()];
-            let text = Text::Across { source: &test.ct, target: &mut plain };
-            let opened = key.open(&test.nonce, &test.aad, text, &test.tag);
-            if !facts.iv_fits(test.nonce.len()) {
-                assert_eq!(opened, Err(Error::IvSize), "{what}");
-                refused += 1;
-                continue;
-            }
-            if !facts.tag_fits(test.tag.len()) {
-                assert_eq!(opened, Err(Error::TagSize), "{what}");
-                refused += 1;
-                continue;
-            }
-            let in_parts = open_in_parts(&key, &test.nonce, &test.aad, &test.ct, &test.tag);
-            assert!(in_parts.is_none_or(|(result, _)| result == opened), "{what}");
-            if test.result == TestResult::Invalid {
-                assert_eq!(opened, Err(Error::Authentication), "{what}");
-                assert!(plain.iter().all(|&byte| byte == 0), "{what}");
-                invalid += 1;
-                continue;
-            }
-            assert_eq!(opened, Ok(()), "{what}");
-            assert_eq!(plain, test.pt[..], "{what}");
-            if !facts.name.ends_with("-siv") {
-                let pieces = open_incrementally(cipher, test);
-                assert_eq!(pieces, (Ok(()), test.pt.to_vec()), "{what}");
-            }
+impl Counts {
+    fn add(&mut self, test: &Record, place: usize) {
+        self.0.entry(test.text("algorithm").to_string()).or_default()[place] += 1;
+    }
 
-            let in_parts = open_in_parts(&key, &test.nonce, &test.aad, &test.ct, &test.tag);
-            assert!(in_parts.is_none_or(|(_, plain)| plain == test.pt[..]), "{what}");
-
-            let (mut bytes, mut tag) = (test.pt.to_vec(), vec![0; test.tag.len()]);
-            key.seal(&test.nonce, &test.aad, Text::InPlace(&mut bytes), &mut tag).expect(&what);
-            assert_eq!((&bytes[..], &tag[..]), (&test.ct[..], &test.tag[..]), "{what}");
-            sealed += 1;
+    /// Checks that each of so many algorithms had as many tests, or more.
+    fn check(self, algorithms: usize, least: [usize; 3]) {
+        assert_eq!(self.0.len(), algorithms, "{:?}", self.0);
+        for (algorithm, counts) in self.0 {
+            let enough = counts.iter().zip(least).all(|(&count, least)| count >= least);
+            assert!(enough, "{algorithm}: {counts:?} of {least:?}");
         }
     }
-    println!("{name:?}: {sealed} valid, {invalid} invalid, {refused} refused");
-    assert!(
-        sealed > 40 && invalid > 20,
-        "{name:?}: {sealed} valid, {invalid} invalid, {refused} refused"
-    );
 }
 
-/// Opens incrementally, 7 bytes at a time.
-fn open_incrementally(cipher: Cipher, test: &aead::Test) -> (Result<(), Error>, Vec<u8>) {
-    let mut plain = test.ct.to_vec();
-    let mut running =
-        RunningCipher::new(cipher, false, &test.key, &test.nonce, &test.aad).expect("sizes fit");
-    for piece in plain.chunks_mut(7) {
-        running.update(Text::InPlace(piece)).expect("within the limits");
-    }
-    (running.verify(&test.tag), plain)
+fn hash(test: &Record) -> Hash {
+    Hash::by_name(test.text("algorithm")).expect("a hash")
 }
 
-/// Opens in parts of 64 bytes, for the ciphers that can.
-fn open_in_parts(
-    key: &CipherKey,
-    nonce: &[u8],
-    aad: &[u8],
-    ct: &[u8],
-    tag: &[u8],
-) -> Option<(Result<(), Error>, Vec<u8>)> {
-    if !key.parts() {
-        return None;
+/// Runs the tests of the ciphers whose names end so.
+fn run_aead(algorithms: &str, count: usize) {
+    let mut counts = Counts::default();
+    for test in vectors!("wycheproof-aead") {
+        if test.text("algorithm").ends_with(algorithms) {
+            counts.add(&test, check_aead(&test));
+        }
     }
-    let (message, mut plain) =
-        (CipherMessage::new(key, nonce, aad, ct.len() as u64).expect("sizes fit"), ct.to_vec());
-    let part = |(index, text)| message.open_part(index as u64 * 64, Text::InPlace(text), tag);
-    let parts: Result<Vec<_>, _> = plain.chunks_mut(64).enumerate().map(part).collect();
-    Some((parts.and_then(|parts| message.verify(&parts, tag)), plain))
+    counts.check(count, [40, 15, 0]);
+}
+
+/// Opens in every way, and seals; returns whether the test is valid, invalid or refused.
+fn check_aead(test: &Record) -> usize {
+    let cipher = Cipher::by_name(test.text("algorithm")).expect("a cipher");
+    let [key, nonce, aad, text, ct, tag] =
+        ["key", "iv", "aad", "msg", "ct", "tag"].map(|name| test.bytes(name));
+    let (facts, raw) = (cipher.facts(), &key);
+    let key = CipherKey::new(cipher, raw).expect("a key of the right size");
+    let mut plain = vec![0xa5; ct.len()];
+    let opened = key.open(&nonce, &aad, Text::Across { source: &ct, target: &mut plain }, &tag);
+    let fit = [facts.iv_fits(nonce.len()), facts.tag_fits(tag.len())];
+    if fit != [true; 2] {
+        let error = if fit[0] { Error::TagSize } else { Error::IvSize };
+        assert_eq!(opened, Err(error), "{test}");
+        return 2;
+    }
+    // In parts of 64 bytes, for the ciphers that can.
+    let in_parts = key.parts().then(|| {
+        let message = CipherMessage::new(&key, &nonce, &aad, ct.len() as u64).expect("sizes fit");
+        let mut plain = ct.clone();
+        let part = |(index, text)| message.open_part(index as u64 * 64, Text::InPlace(text), &tag);
+        let parts: Result<Vec<_>, _> = plain.chunks_mut(64).enumerate().map(part).collect();
+        (parts.and_then(|parts| message.verify(&parts, &tag)), plain)
+    });
+    assert!(in_parts.as_ref().is_none_or(|(result, _)| *result == opened), "{test}");
+    if test.text("result") == "invalid" {
+        assert_eq!(opened, Err(Error::Authentication), "{test}");
+        assert!(plain.iter().all(|&byte| byte == 0), "{test}");
+        return 1;
+    }
+    assert_eq!((opened, &plain), (Ok(()), &text), "{test}");
+    assert!(in_parts.is_none_or(|(_, plain)| plain == text), "{test}");
+    if !facts.name.ends_with("-siv") {
+        // Incrementally, 7 bytes at a time.
+        let mut plain = ct.clone();
+        let running = RunningCipher::new(cipher, false, raw, &nonce, &aad);
+        let mut running = running.expect("sizes fit");
+        for piece in plain.chunks_mut(7) {
+            running.update(Text::InPlace(piece)).expect("within the limits");
+        }
+        assert_eq!((running.verify(&tag), &plain), (Ok(()), &text), "{test}");
+    }
+    let (mut bytes, mut made) = (text, vec![0; tag.len()]);
+    key.seal(&nonce, &aad, Text::InPlace(&mut bytes), &mut made).expect("sizes fit");
+    assert_eq!((bytes, made), (ct, tag), "{test}");
+    0
 }
 
 #[test]
 fn aes_gcm() {
-    run_aead(aead::TestName::AesGcm, |size| match size {
-        16 => Some(Cipher::Aes128Gcm),
-        24 => Some(Cipher::Aes192Gcm),
-        32 => Some(Cipher::Aes256Gcm),
-        _ => None,
-    });
+    run_aead("-gcm", 3);
 }
 
 #[test]
 fn aes_gcm_siv() {
-    run_aead(aead::TestName::AesGcmSiv, |size| match size {
-        16 => Some(Cipher::Aes128GcmSiv),
-        32 => Some(Cipher::Aes256GcmSiv),
-        _ => None,
-    });
+    run_aead("-gcm-siv", 2);
 }
 
 #[test]
 fn chacha20_poly1305() {
-    run_aead(aead::TestName::ChaCha20Poly1305, |size| {
-        (size == 32).then_some(Cipher::ChaCha20Poly1305)
-    });
-}
-
-#[test]
-fn xchacha20_poly1305() {
-    run_aead(aead::TestName::XChaCha20Poly1305, |size| {
-        (size == 32).then_some(Cipher::XChaCha20Poly1305)
-    });
+    run_aead("chacha20-poly1305", 2);
 }
 
 #[test]
 fn hmac_all() {
-    for (name, hash) in [
-        (mac::TestName::HmacSha1, Hash::Sha1),
-        (mac::TestName::HmacSha224, Hash::Sha224),
-        (mac::TestName::HmacSha256, Hash::Sha256),
-        (mac::TestName::HmacSha384, Hash::Sha384),
-        (mac::TestName::HmacSha512, Hash::Sha512),
-        (mac::TestName::HmacSha512_224, Hash::Sha512_224),
-        (mac::TestName::HmacSha512_256, Hash::Sha512_256),
-        (mac::TestName::HmacSha3_224, Hash::Sha3_224),
-        (mac::TestName::HmacSha3_256, Hash::Sha3_256),
-        (mac::TestName::HmacSha3_384, Hash::Sha3_384),
-        (mac::TestName::HmacSha3_512, Hash::Sha3_512),
-    ] {
-        let set = mac::TestSet::load(name).expect("in the crate");
-        let (mut valid, mut invalid) = (0, 0);
-        for group in set.test_groups {
-            for test in &group.tests {
-                let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
-                let size = hash.facts().digest_size;
-                let (mut once, mut prepared) = (vec![0; size], vec![0; size]);
-                hmac(hash, &test.key, &test.msg, &mut once).expect(&what);
-                MacKey::new(hash, &test.key)
-                    .expect(&what)
-                    .mac(&test.msg, &mut prepared, None)
-                    .expect(&what);
-                assert_eq!(once, prepared, "{what}");
-                // Some tags are truncated, which is for the caller to do.
-                let same = once[..test.tag.len()] == test.tag[..];
-                assert_eq!(same, test.result != TestResult::Invalid, "{what}");
-                *(if same { &mut valid } else { &mut invalid }) += 1;
-            }
-        }
-        assert!(valid > 40 && invalid > 40, "{name:?}: {valid} valid, {invalid} invalid");
+    let mut counts = Counts::default();
+    for test in vectors!("wycheproof-hmac") {
+        let [key, message, tag] = ["key", "msg", "tag"].map(|name| test.bytes(name));
+        let (hash, valid) = (hash(&test), test.text("result") != "invalid");
+        let size = hash.facts().digest_size;
+        let (mut once, mut prepared) = (vec![0; size], vec![0; size]);
+        hmac(hash, &key, &message, &mut once).expect("defined");
+        let key = MacKey::new(hash, &key).expect("defined");
+        key.mac(&message, &mut prepared, None).expect("sizes fit");
+        assert_eq!(once, prepared, "{test}");
+        // Some tags are truncated, which is for the caller to do.
+        assert_eq!(once[..tag.len()] == tag[..], valid, "{test}");
+        counts.add(&test, usize::from(!valid));
     }
+    counts.check(11, [41, 41, 0]);
 }
 
 #[test]
 fn hkdf_all() {
-    for (name, hash) in [
-        (hkdf::TestName::HkdfSha1, Hash::Sha1),
-        (hkdf::TestName::HkdfSha256, Hash::Sha256),
-        (hkdf::TestName::HkdfSha384, Hash::Sha384),
-        (hkdf::TestName::HkdfSha512, Hash::Sha512),
-    ] {
-        let set = hkdf::TestSet::load(name).expect("in the crate");
-        let (mut valid, mut invalid) = (0, 0);
-        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
-            let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
-            let mut target = vec![0; test.size];
-            let derived = kdf::hkdf::derive(hash, &test.ikm, &test.salt, &test.info, &mut target);
-            if test.result == TestResult::Invalid {
-                assert_eq!(derived, Err(Error::OutputSize), "{what}");
-                invalid += 1;
-            } else {
-                assert_eq!((derived, &target[..]), (Ok(()), &test.okm[..]), "{what}");
-                valid += 1;
-            }
+    let mut counts = Counts::default();
+    for test in vectors!("wycheproof-hkdf") {
+        let [secret, salt, info, key] = ["ikm", "salt", "info", "okm"].map(|name| test.bytes(name));
+        let mut target = vec![0; test.number("size") as usize];
+        let derived = kdf::hkdf::derive(hash(&test), &secret, &salt, &info, &mut target);
+        if test.text("result") == "invalid" {
+            assert_eq!(derived, Err(Error::OutputSize), "{test}");
+            counts.add(&test, 1);
+        } else {
+            assert_eq!((derived, target), (Ok(()), key), "{test}");
+            counts.add(&test, 0);
         }
-        assert!(valid > 40 && invalid > 0, "{name:?}: {valid} valid, {invalid} invalid");
     }
+    counts.check(4, [41, 1, 0]);
 }
 
 #[test]
 fn pbkdf2_all() {
-    for (name, hash) in [
-        (pbkdf2::TestName::Pbkdf2HmacSha1, Hash::Sha1),
-        (pbkdf2::TestName::Pbkdf2HmacSha224, Hash::Sha224),
-        (pbkdf2::TestName::Pbkdf2HmacSha256, Hash::Sha256),
-        (pbkdf2::TestName::Pbkdf2HmacSha384, Hash::Sha384),
-        (pbkdf2::TestName::Pbkdf2HmacSha512, Hash::Sha512),
-    ] {
-        let set = pbkdf2::TestSet::load(name).expect("in the crate");
-        let mut valid = 0;
-        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
-            let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
-            assert_ne!(test.result, TestResult::Invalid, "{what}");
-            let mut target = vec![0; test.dk_len];
-            let iterations = test.iteration_count as u32;
-            kdf::pbkdf2::derive(hash, &test.password, &test.salt, iterations, &mut target)
-                .expect(&what);
-            assert_eq!(target, test.dk[..], "{what}");
-            valid += 1;
-        }
-        assert!(valid > 40, "{name:?}: {valid} valid");
+    let mut counts = Counts::default();
+    for test in vectors!("wycheproof-pbkdf2") {
+        assert_ne!(test.text("result"), "invalid", "{test}");
+        let [password, salt, key] = ["password", "salt", "dk"].map(|name| test.bytes(name));
+        let mut target = vec![0; test.number("dkLen") as usize];
+        let iterations = test.number("iterationCount") as u32;
+        let derived = kdf::pbkdf2::derive(hash(&test), &password, &salt, iterations, &mut target);
+        assert_eq!((derived, target), (Ok(()), key), "{test}");
+        counts.add(&test, 0);
     }
+    counts.check(5, [41, 0, 0]);
 }
 
 #[test]
 fn key_wrap_all() {
-    for (name, padding) in [
-        (keywrap::TestName::AesKeyWrap, Padding::None),
-        (keywrap::TestName::AesKeyWrapWithPadding, Padding::Zeros),
-    ] {
-        let set = keywrap::TestSet::load(name).expect("in the crate");
-        let (mut valid, mut invalid, mut refused) = (0, 0, 0);
-        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
-            let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
-            let mut wrapped = vec![0xa5; test.pt.len().next_multiple_of(8) + key_wrap::OVERHEAD];
-            let made = key_wrap::wrap(padding, &test.key, &test.pt, &mut wrapped);
-            let mut key = vec![0xa5; test.ct.len().saturating_sub(key_wrap::OVERHEAD)];
-            let size = key_wrap::unwrap(padding, &test.key, &test.ct, &mut key);
-            if !padding.key_fits(test.pt.len()) {
-                assert_eq!(made, Err(Error::SourceTooLarge), "{what}");
-            }
-            if !padding.wrapped_fits(test.ct.len()) {
-                assert_eq!(size, Err(Error::SourceTooLarge), "{what}");
-                // Of the keys of 8 bytes, which RFC 3394 does not have, some are acceptable.
-                assert_ne!(test.result, TestResult::Valid, "{what}");
-                refused += 1;
-            } else if test.result == TestResult::Valid {
-                assert_eq!((made, &wrapped[..]), (Ok(()), &test.ct[..]), "{what}");
-                assert_eq!(size, Ok(test.pt.len()), "{what}");
-                let (key, rest) = key.split_at(test.pt.len());
-                assert_eq!(
-                    (key, rest.iter().all(|&byte| byte == 0)),
-                    (&test.pt[..], true),
-                    "{what}"
-                );
-                valid += 1;
-            } else {
-                assert_eq!(size, Err(Error::Authentication), "{what}");
-                assert!(key.iter().all(|&byte| byte == 0), "{what}");
-                invalid += 1;
-            }
+    let mut counts = Counts::default();
+    for test in vectors!("wycheproof-wrap") {
+        let padding =
+            if test.text("algorithm").ends_with("-kwp") { Padding::Zeros } else { Padding::None };
+        let [key, text, ct] = ["key", "msg", "ct"].map(|name| test.bytes(name));
+        let mut wrapped = vec![0xa5; text.len().next_multiple_of(8) + key_wrap::OVERHEAD];
+        let made = key_wrap::wrap(padding, &key, &text, &mut wrapped);
+        let mut unwrapped = vec![0xa5; ct.len().saturating_sub(key_wrap::OVERHEAD)];
+        let size = key_wrap::unwrap(padding, &key, &ct, &mut unwrapped);
+        if !padding.key_fits(text.len()) {
+            assert_eq!(made, Err(Error::SourceTooLarge), "{test}");
         }
-        assert!(valid > 30 && invalid > 60 && refused > 0, "{name:?}: {valid} {invalid} {refused}");
+        if !padding.wrapped_fits(ct.len()) {
+            assert_eq!(size, Err(Error::SourceTooLarge), "{test}");
+            // Of the keys of 8 bytes, which RFC 3394 does not have, some are acceptable.
+            assert_ne!(test.text("result"), "valid", "{test}");
+            counts.add(&test, 2);
+        } else if test.text("result") == "valid" {
+            assert_eq!((made, wrapped), (Ok(()), ct), "{test}");
+            assert_eq!(size, Ok(text.len()), "{test}");
+            unwrapped.drain(text.len()..).for_each(|byte| assert_eq!(byte, 0, "{test}"));
+            assert_eq!(unwrapped, text, "{test}");
+            counts.add(&test, 0);
+        } else {
+            assert_eq!(size, Err(Error::Authentication), "{test}");
+            assert!(unwrapped.iter().all(|&byte| byte == 0), "{test}");
+            counts.add(&test, 1);
+        }
     }
+    counts.check(6, [10, 10, 1]);
 }
 
 #[test]

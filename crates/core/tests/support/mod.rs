@@ -1,7 +1,9 @@
 //! Code that the tests share.
 #![allow(dead_code)]
 
-use millrace_core::checkpoint::Checkpoint;
+use millrace_core::catalog::HashFacts;
+use millrace_core::checkpoint::{Checkpoint, Slicer};
+use millrace_core::hash::Params;
 use serde_json::{json, Value};
 
 /// A record of a file in `test/vectors`.
@@ -77,11 +79,24 @@ macro_rules! vectors {
 }
 pub(crate) use vectors;
 
-/// Returns the records of a list in JSON.
+/// Returns the records of a list in JSON, or of a file of Wycheproof's, whose rows are lists.
 pub(crate) fn records(json: &str) -> Vec<Record> {
-    let records: Vec<Value> = serde_json::from_str(json).expect("a list");
-    assert!(!records.is_empty());
-    records.into_iter().map(Record).collect()
+    let file: Value = serde_json::from_str(json).expect("JSON");
+    if let Value::Array(records) = file {
+        return records.into_iter().map(Record).collect();
+    }
+    let list = |value: &Value| value.as_array().cloned().expect("a list");
+    let fields = list(&file["fields"]);
+    let mut records = Vec::new();
+    for group in list(&file["groups"]) {
+        for row in list(&group["tests"]) {
+            let names = fields.iter().map(|name| name.as_str().expect("a name").to_string());
+            let algorithm = ("algorithm".to_string(), group["algorithm"].clone());
+            let row = names.zip(list(&row)).chain([algorithm]).collect();
+            records.push(Record(Value::Object(row)));
+        }
+    }
+    records
 }
 
 /// Returns the inputs and keys of the published derivations of an algorithm.
@@ -149,6 +164,17 @@ pub(crate) struct Watch {
     pub(crate) cancelled: Vec<(usize, usize)>,
 }
 
+impl Watch {
+    /// Returns what was told of a job, which must grow, and have these steps in all.
+    pub(crate) fn told(&self, job: usize, steps: u64) -> Vec<u64> {
+        let told = self.progress.iter().filter(|told| told.0 == job);
+        assert!(told.clone().all(|&(_, done, all)| done <= steps && all == steps), "{job}");
+        let told: Vec<u64> = told.map(|told| told.1).collect();
+        assert!(told.is_sorted_by(|one, other| one < other), "{told:?}");
+        told
+    }
+}
+
 impl Checkpoint for Watch {
     fn checkpoint(&mut self) {
         self.pauses += 1;
@@ -160,6 +186,57 @@ impl Checkpoint for Watch {
 
     fn progress(&mut self, index: usize, done: u64, steps: u64) {
         self.progress.push((index, done, steps));
+    }
+}
+
+/// Works in slices; returns the result, and how often it paused.
+pub(crate) fn sliced<T>(
+    slice: usize,
+    cancelled: &[(usize, usize)],
+    work: impl FnOnce(Option<Slicer<'_>>) -> T,
+) -> (T, usize) {
+    let mut watch = Watch { cancelled: cancelled.to_vec(), ..Watch::default() };
+    let result = work(Some(Slicer::new(slice, &mut watch)));
+    (result, watch.pauses)
+}
+
+/// Set in the processes that [`run_again`] starts.
+pub(crate) const CHILD: &str = "MILLRACE_TEST_CHILD";
+
+/// Runs tests of this program once more, in a process of their own with environment variables.
+pub(crate) fn run_again(tests: &[&str], environment: &[(&str, &str)], told: &str) {
+    let child = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .arg("-q")
+        .args(tests)
+        .envs(environment.iter().copied())
+        .env(CHILD, told)
+        .status();
+    assert!(child.expect("it starts").success(), "{environment:?}");
+}
+
+/// Returns how often a test repeats itself: a quarter as often in the processes of [`run_again`].
+pub(crate) fn rounds(count: usize) -> usize {
+    if std::env::var_os(CHILD).is_some() { count / 4 } else { count }
+}
+
+/// Returns what a function on many messages hands on; no index may come twice.
+pub(crate) fn collect(
+    count: usize,
+    run: impl FnOnce(&mut dyn FnMut(usize, &[u8])),
+) -> Vec<Option<Vec<u8>>> {
+    let mut found = vec![None; count];
+    run(&mut |index, bytes| {
+        assert_eq!(found[index].replace(bytes.to_vec()), None, "{index} came twice")
+    });
+    found
+}
+
+/// Returns the parameters of a hash: a seed of 5 or a key of threes, if it takes one.
+pub(crate) fn params_of(facts: &HashFacts) -> Params<'static> {
+    Params {
+        seed: if facts.seed_bits > 0 { 5 } else { 0 },
+        key: facts.takes_raw_key().then_some(&[3; 32]),
+        ..Params::NONE
     }
 }
 
@@ -195,6 +272,28 @@ impl Random {
 
     pub(crate) fn bytes(&mut self, size: usize) -> Vec<u8> {
         (0..size).map(|_| self.below(256) as u8).collect()
+    }
+}
+
+/// A derivation of a key with what it is made of.
+pub(crate) struct Wish {
+    pub(crate) password: Vec<u8>,
+    pub(crate) salt: Vec<u8>,
+    /// Iterations, or lanes.
+    pub(crate) cost: u32,
+    pub(crate) target: Vec<u8>,
+}
+
+impl Wish {
+    /// Returns one of a random cost up to the highest, and a key shorter than `most` bytes.
+    pub(crate) fn new(random: &mut Random, highest: usize, most: usize) -> Wish {
+        let [password, salt, size] = [150, 100, most].map(|limit| random.below(limit));
+        Wish {
+            password: random.bytes(password),
+            salt: random.bytes(salt),
+            cost: 1 + random.below(highest) as u32,
+            target: vec![0; size],
+        }
     }
 }
 
