@@ -40,7 +40,8 @@ fn copies_of_secrets_are_wiped() {
     let call =
         Call::of(Number::Hash, 0, &[(Source, &KEY), (Target, &SECRET.repeat(300)), (Iv, &[1])]);
     let [small, large, other] = [Source, Target, Iv].map(|argument| call.window(argument));
-    let uses: [(&str, fn(&mut Copies, [Window; 3])); 3] = [
+    type Use = fn(&mut Copies, [Window; 3]);
+    let uses: [(&str, Use); 3] = [
         ("dropped", |copies, [small, ..]| _ = copies.secrets([small]).expect("memory")),
         ("replaced and wiped", |copies, [small, large, other]| {
             copies.secrets([small]).expect("memory");
