@@ -36,10 +36,8 @@ fn names_are_unique_in_any_case() {
         for each in std::iter::once(&name).chain(aliases) {
             let before = owners.insert(each.to_ascii_lowercase(), name);
             assert_eq!(before, None, "{each} names {name} too");
-            assert!(
-                each.chars().all(|c| c.is_ascii_graphic() && c != '"' && c != '\\'),
-                "{each} needs an escape"
-            );
+            let plain = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
+            assert!(each.chars().all(plain), "{each} needs an escape");
         }
     }
 }

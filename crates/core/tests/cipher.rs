@@ -190,11 +190,8 @@ fn short_tags_begin_the_full_tag_and_open() {
                 continue;
             }
             short.tag = made.tag[..size].to_vec();
-            assert_eq!(
-                sealed,
-                (Ok(()), made.sealed.clone(), short.tag.clone()),
-                "{cipher:?} {size}"
-            );
+            let expected = (Ok(()), made.sealed.clone(), short.tag.clone());
+            assert_eq!(sealed, expected, "{cipher:?} {size}");
             assert_eq!(short.open(&prepared), (Ok(()), made.plain.clone()), "{cipher:?} {size}");
             short.tag[size - 1] ^= 1;
             let refused = (Err(Error::Authentication), vec![0; 100]);

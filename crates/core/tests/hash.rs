@@ -65,10 +65,8 @@ fn known_answers_are_reproduced() {
         let parameters = if values.is_empty() { Parameters::NONE } else { Parameters::of(&block) };
         let params = Params { parameters, ..Params::NONE };
         let size = options.number("outputLength").max(answer.len() as u64 / 2);
-        assert!(
-            hash_to(name, &params, &message, Some(size as usize)).ends_with(answer),
-            "{record}"
-        );
+        let found = hash_to(name, &params, &message, Some(size as usize));
+        assert!(found.ends_with(answer), "{record}");
         known.insert(name.to_string());
     }
     assert_eq!(known.len(), HASHES.len(), "an answer for every hash");

@@ -113,12 +113,8 @@ fn random_pieces_have_the_digest_of_one_piece() {
                 let size = if whole_blocks { size & !63 } else { size };
                 state = updated(facts.hash, &params, &state, &source[at..at + size]);
                 at += size;
-                assert_eq!(
-                    state,
-                    updated(facts.hash, &params, &[], &source[..at]),
-                    "{}",
-                    facts.name
-                );
+                let at_once = updated(facts.hash, &params, &[], &source[..at]);
+                assert_eq!(state, at_once, "{}", facts.name);
             }
             let digest = finished(facts, &params, &state, &source[at..]);
             assert_eq!(digest, whole(facts, &params, source), "{} of {}", facts.name, source.len());
@@ -203,9 +199,10 @@ fn wrong_states_and_sizes_are_refused() {
     for (facts, params) in all() {
         let (hash, name) = (facts.hash, facts.name);
         let state = updated(hash, &params, &[], &random.bytes(facts.block_size + 5));
-        let longer = [&state[..], &[0]].concat();
+        let (longer, twice) = ([&state[..], &[0]].concat(), state.repeat(2));
+        let half = &state[..state.len() / 2];
         let squeezing = if facts.xof { Error::State } else { Error::NotSupported };
-        for wrong in [&state[1..], &state[..state.len() - 1], &longer, &[0]] {
+        for wrong in [&state[1..], &state[..state.len() - 1], half, &longer, &twice, &[0]] {
             assert_eq!(check(hash, &params, wrong), Err(Error::State), "{name}");
             let expected = [Error::State, Error::State, squeezing].map(Err);
             assert_eq!(refusals(facts, &params, wrong, b""), expected, "{name}");
@@ -364,11 +361,8 @@ fn a_state_has_one_form_only() {
         (1024, (1 << 60) + 1, 1024, 0, false),
         (4096, 1, 0, 2, false),
     ] {
-        assert_eq!(
-            blake3(length, output, chunk, values),
-            fits,
-            "{length} {output} {chunk} {values}"
-        );
+        let found = blake3(length, output, chunk, values);
+        assert_eq!(found, fits, "{length} {output} {chunk} {values}");
     }
 }
 

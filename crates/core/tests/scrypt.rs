@@ -152,10 +152,8 @@ fn parameters_outside_the_limits_are_refused() {
     assert_eq!(cost.check(1, 16_780_287), Err(Error::Memory { needed: 16_780_288 }));
     assert_eq!(cost.check(0, u64::MAX), Err(Error::Cost));
     assert_eq!(cost.check(1 << 27, u64::MAX), Err(Error::Cost));
-    assert_eq!(
-        format!("{}", Error::Memory { needed: 5 }),
-        "more memory is needed than is allowed or available: 5 bytes"
-    );
+    let text = "more memory is needed than is allowed or available: 5 bytes";
+    assert_eq!(Error::Memory { needed: 5 }.to_string(), text);
 
     let mut small = Memory::new(scrypt::memory(&cost, 1, 1) - 64).expect("memory");
     let mut target = [0; 32];

@@ -66,11 +66,6 @@ fn bytes_that_are_not_a_state_are_refused() {
         for size in [0, 1, block - 1, block, 255, 256, 257, 1000] {
             let saved = updated(hash, seed, &[], &source[..size]);
             assert!(!refused(seed, &saved));
-            for length in (0..state_size).chain([state_size + 1, 2 * state_size]) {
-                let mut other = saved.clone();
-                other.resize(length, 0);
-                assert!(refused(seed, &other), "{hash:?} {length} bytes");
-            }
             assert!(refused(seed + 1, &saved) && refused(0, &saved));
             let changed = |at: usize, byte: u8| {
                 let mut other = saved.clone();

@@ -86,10 +86,8 @@ fn parts_in_any_order_are_the_bytes_of_one_piece() {
             let call = open(facts, &expected);
             let mut work = call.decode().expect("complete");
             work.lent = lent;
-            assert_eq!(
-                plan(&work).expect("parts").passes(),
-                if lent && facts.aead { 2 } else { 1 }
-            );
+            let passes = if lent && facts.aead { 2 } else { 1 };
+            assert_eq!(plan(&work).expect("parts").passes(), passes);
             assert_eq!(run(&work), Ok(()), "{}", facts.name);
             assert!(call.read(Target) == text(), "{}", facts.name);
             assert!(call.guards_intact());
