@@ -52,6 +52,19 @@ function generated(size, seed) {
   return bytes;
 }
 
+/**
+ * Returns an argument that JSON holds: `{ hex }` are bytes, `{ bytes }` as many of `pattern`,
+ * `{ bigint }` a number.
+ */
+export function decoded(value) {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(decoded);
+  if (value.hex !== undefined) return hex(value.hex);
+  if (value.bytes !== undefined) return pattern(value.bytes);
+  if (value.bigint !== undefined) return BigInt(value.bigint);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, decoded(each)]));
+}
+
 export function join(parts) {
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -23,10 +23,9 @@ const all = process.env.MILLRACE_RUNTIMES === 'all';
 const folder = temporary();
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const vectors = [
-  'conformance/made.json',
-  ...readdirSync(join(root, 'test', 'vectors')).map((name) => `vectors/${name}`),
-].filter((name) => name.endsWith('.json'));
+const vectors = ['conformance', 'vectors']
+  .flatMap((name) => readdirSync(join(root, 'test', name)).map((file) => `${name}/${file}`))
+  .filter((name) => name.endsWith('.json'));
 
 /** Bundles edge.mjs. Returns the names of the WebAssembly files. */
 const bundle = (condition, options) =>

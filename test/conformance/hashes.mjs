@@ -14,8 +14,7 @@ import {
   viewTypes,
 } from './bytes.mjs';
 import { hashVectors, hmacVectors } from './vectors.mjs';
-import { ok, same, sameBytes } from './verdicts.mjs';
-import { callStylesOf } from './call-styles.mjs';
+import { guard, guarded, ok, same, sameBytes } from './verdicts.mjs';
 
 /** The digest in each encoding. */
 const encodings = {
@@ -34,86 +33,60 @@ const FEW = 14;
 const SHORT = 5000;
 
 export async function hashes(context) {
-  const { millrace, promises, options, add } = context;
-  const vectors = await hashVectors(context);
-  for (const [algorithm, all] of Object.entries(vectors)) {
+  const { millrace, promises, options, add, styles, made } = context;
+  for (const [algorithm, all] of Object.entries(await hashVectors(context))) {
     const few = spread(
       all.filter(({ source }) => source.length <= SHORT),
       FEW,
     );
     const plain = few.filter(({ options: own }) => Object.keys(own).length === 0);
-    for (const { name: way, call } of callStylesOf(millrace, promises)) {
-      const each = (form, list, run) =>
-        list.length > 0 && add('hashes', algorithm, `${way}, ${form}`, () => inTurn(list, run));
-      each('options', all, async ({ note, source, digest, options: own }) =>
-        sameBytes(await call('hash', algorithm, source, { ...options, ...own }), digest, note),
+    const whole = { ...options, ...sized(context, algorithm) };
+    const { chain, long } = made.hashes[algorithm];
+    for (const { name: way, call } of styles) {
+      const hash = (source, ...more) => call('hash', algorithm, source, ...more);
+      const each = (form, run, list) =>
+        list.length > 0 && add('hashes', algorithm, `${way}, ${form}`, run, list);
+      const asDigest = async ({ note, source, digest, options: own }) =>
+        sameBytes(await hash(source, { ...options, ...own }), digest, note);
+      each('options', asDigest, all);
+      const withoutOptions = async ({ note, source, digest }) =>
+        sameBytes(await hash(source), digest, note);
+      each('plain', withoutOptions, plain);
+      addEncodings(each, [few, plain], {
+        encodings: ({ source, options: own }, encoding) =>
+          hash(source, { ...options, ...own, encoding }),
+        'encodings by position': ({ source }, encoding) => hash(source, encoding),
+      });
+      each(
+        'target',
+        intoTarget(({ source, options: own }, given) =>
+          hash(source, { ...options, ...own, ...given }),
+        ),
+        few,
       );
-      each('plain', plain, async ({ note, source, digest }) =>
-        sameBytes(await call('hash', algorithm, source), digest, note),
-      );
-      each('encodings', few, async ({ note, source, digest, options: own }) => {
-        for (const [encoding, expected] of Object.entries(encodings))
-          equal(
-            await call('hash', algorithm, source, { ...options, ...own, encoding }),
-            expected(digest),
-            `${note}, ${encoding}`,
-          );
-      });
-      each('encodings by position', plain, async ({ note, source, digest }) => {
-        for (const [encoding, expected] of Object.entries(encodings))
-          equal(
-            await call('hash', algorithm, source, encoding),
-            expected(digest),
-            `${note}, ${encoding}`,
-          );
-      });
-      each('target', few, async ({ note, source, digest, options: own }) => {
-        const target = new Uint8Array(digest.length / 2 + 9).fill(0xa5);
-        same(
-          await call('hash', algorithm, source, { ...options, ...own, target, targetOffset: 4 }),
-          digest.length / 2,
-          note,
-        );
-        guarded(target, 4, digest, note);
-      });
       add('hashes', algorithm, `${way}, text and kinds of bytes`, async () => {
-        const own = { ...options, ...sized(context, algorithm) };
         for (const text of TEXTS)
           sameBytes(
-            await call('hash', algorithm, text, own),
-            millrace.hash(algorithm, utf8(text), own),
+            await hash(text, whole),
+            millrace.hash(algorithm, utf8(text), whole),
             text.slice(0, 20),
           );
         const bytes = pattern(72);
-        const expected = millrace.hash(algorithm, bytes, own);
+        const expected = millrace.hash(algorithm, bytes, whole);
         for (const kind of kindsOf(bytes))
-          sameBytes(await call('hash', algorithm, kind, own), expected, kind.constructor.name);
+          sameBytes(await hash(kind, whole), expected, kind.constructor.name);
+      });
+      add('hashes', algorithm, `${way}, long messages`, async () => {
+        for (const [size, digest] of Object.entries(long))
+          sameBytes(await hash(pattern(Number(size)), whole), digest, `${size} bytes`);
       });
     }
     add('hashes', algorithm, 'every length to 300', () => {
-      const { digestSize, chain } = context.made.hashes[algorithm];
       let last = new Uint8Array(0);
       for (let size = 0; size <= 300; size++)
-        last = millrace.hash(algorithm, join([last, pattern(size)]), {
-          ...options,
-          ...(digestSize === 0 && { outputLength: 40 }),
-        });
+        last = millrace.hash(algorithm, join([last, pattern(size)]), whole);
       sameBytes(last, chain, 'digest of digests');
     });
-    const { long } = context.made.hashes[algorithm];
-    for (const { name: way, call } of callStylesOf(millrace, promises)) {
-      add('hashes', algorithm, `${way}, long messages`, async () => {
-        for (const [size, digest] of Object.entries(long))
-          sameBytes(
-            await call('hash', algorithm, pattern(Number(size)), {
-              ...options,
-              ...sized(context, algorithm),
-            }),
-            digest,
-            `${size} bytes`,
-          );
-      });
-    }
     add('hashes', algorithm, 'many asynchronous calls in flight', async () => {
       const digests = await Promise.all(
         few.map(({ source, options: own }) =>
@@ -123,11 +96,10 @@ export async function hashes(context) {
       digests.forEach((digest, index) => sameBytes(digest, few[index].digest, few[index].note));
     });
     add('hashes', algorithm, 'what is hashed asynchronously was copied at the call', async () => {
-      const own = { ...options, ...sized(context, algorithm) };
       for (const size of [40, 3000, 200_000]) {
         const source = pattern(size);
-        const expected = millrace.hash(algorithm, source, own);
-        const promise = promises.hash(algorithm, source, own);
+        const expected = millrace.hash(algorithm, source, whole);
+        const promise = promises.hash(algorithm, source, whole);
         source.fill(0);
         sameBytes(await promise, expected, `${size} bytes`);
       }
@@ -136,124 +108,107 @@ export async function hashes(context) {
 }
 
 export async function hmacs(context) {
-  const { millrace, promises, options, add } = context;
+  const { millrace, options, add, styles } = context;
   for (const [algorithm, all] of Object.entries(await hmacVectors(context))) {
     const few = spread(
       all.filter(({ source, valid }) => source.length <= SHORT && valid === undefined),
       FEW,
     );
-    for (const { name: way, call } of callStylesOf(millrace, promises)) {
-      const each = (form, list, run) =>
-        add('hmacs', algorithm, `${way}, ${form}`, () => inTurn(list, run));
-      each('options', all, async ({ note, key, source, digest, valid = true }) => {
-        const code = await call('hmac', algorithm, key, source, options);
+    for (const { name: way, call } of styles) {
+      const hmac = ({ key, source }, ...more) => call('hmac', algorithm, key, source, ...more);
+      const each = (form, run, list) => add('hmacs', algorithm, `${way}, ${form}`, run, list);
+      const asCode = async ({ note, digest, valid = true, ...given }) => {
+        const code = await hmac(given, options);
         // Published codes may be cut short; invalid ones must not be ours.
         ok(toHex(code).startsWith(digest) === valid, `${note}: ${toHex(code)} and ${digest}`);
+      };
+      each('options', asCode, all);
+      const withoutOptions = async ({ note, digest, ...given }) =>
+        sameBytes(await hmac(given), digest, note);
+      each('plain', withoutOptions, few);
+      addEncodings(each, [few, few], {
+        encodings: (given, encoding) => hmac(given, { ...options, encoding }),
+        'encodings by position': hmac,
       });
-      each('plain', few, async ({ note, key, source, digest }) =>
-        sameBytes(await call('hmac', algorithm, key, source), digest, note),
+      each(
+        'target',
+        intoTarget((given, target) => hmac(given, { ...options, ...target })),
+        few,
       );
-      each('encodings', few, async ({ note, key, source, digest }) => {
-        for (const [encoding, expected] of Object.entries(encodings)) {
-          equal(
-            await call('hmac', algorithm, key, source, { ...options, encoding }),
-            expected(digest),
-            `${note}, ${encoding}`,
-          );
-          equal(
-            await call('hmac', algorithm, key, source, encoding),
-            expected(digest),
-            `${note}, ${encoding} by position`,
-          );
-        }
-      });
-      each('target', few, async ({ note, key, source, digest }) => {
-        const target = new Uint8Array(digest.length / 2 + 9).fill(0xa5);
-        same(
-          await call('hmac', algorithm, key, source, { ...options, target, targetOffset: 4 }),
-          digest.length / 2,
-          note,
+      const asText = async (text) =>
+        sameBytes(
+          await hmac({ key: text, source: text }, options),
+          millrace.hmac(algorithm, utf8(text), utf8(text), options),
+          text.slice(0, 20),
         );
-        guarded(target, 4, digest, note);
-      });
-      add('hmacs', algorithm, `${way}, text as key and message`, async () => {
-        for (const text of TEXTS)
-          sameBytes(
-            await call('hmac', algorithm, text, text, options),
-            millrace.hmac(algorithm, utf8(text), utf8(text), options),
-            text.slice(0, 20),
-          );
-      });
+      each('text as key and message', asText, TEXTS);
     }
   }
 }
 
-export async function many(context) {
-  const { millrace, promises, options, add, made } = context;
-  const list = [0, 1, 55, 63, 64, 65, 127, 128, 200, 1000, 1024, 1025, 5000].map((size, index) =>
-    pattern(size, index),
-  );
+/** Adds a case for each form of a call with an encoding. */
+function addEncodings(each, lists, forms) {
+  for (const [index, [form, digestOf]] of Object.entries(forms).entries()) {
+    const inEveryEncoding = async (vector) => {
+      for (const [encoding, expected] of Object.entries(encodings))
+        equal(
+          await digestOf(vector, encoding),
+          expected(vector.digest),
+          `${vector.note}, ${encoding}`,
+        );
+    };
+    each(form, inEveryEncoding, lists[index]);
+  }
+}
+
+/** Returns a check of a call that writes into a target. */
+function intoTarget(write) {
+  return async (vector) => {
+    const { note, digest } = vector;
+    const size = digest.length / 2;
+    const target = guard(size + 9);
+    same(await write(vector, { target, targetOffset: 4 }), size, note);
+    guarded(target, 4, digest, note);
+  };
+}
+
+export function many(context) {
+  const { millrace, options, add, made, styles } = context;
+  const list = [0, 1, 55, 63, 64, 65, 127, 128, 200, 1000, 1024, 1025, 5000].map(pattern);
   const packed = pattern(48 * 37);
   const parts = Array.from({ length: 37 }, (_, index) => packed.slice(48 * index, 48 * index + 48));
+  const texts = ['Grüße', '', 'abc'];
+  const chunks = Array.from({ length: 600 }, (_, index) => pattern(index % 90, index));
   const key = pattern(20, 3);
   for (const algorithm of Object.keys(made.hashes)) {
-    const own = sized(context, algorithm);
-    const kinds = [
-      {
-        method: 'hashMany',
-        before: [algorithm],
-        one: (source) => millrace.hash(algorithm, source, { ...options, ...own }),
-        own,
-      },
-    ];
-    if (algorithm in made.hmacs)
-      kinds.push({
-        method: 'hmacMany',
-        before: [algorithm, key],
-        one: (source) => millrace.hmac(algorithm, key, source, options),
-        own: {},
-      });
-    for (const { method, before, one, own: extra } of kinds) {
-      for (const { name: way, call } of callStylesOf(millrace, promises)) {
+    const own = { ...options, ...sized(context, algorithm) };
+    const hash = (source) => millrace.hash(algorithm, source, own);
+    const hmac = (source) => millrace.hmac(algorithm, key, source, options);
+    for (const [method, before, one, given] of [
+      ['hashMany', [algorithm], hash, own],
+      ...(algorithm in made.hmacs ? [['hmacMany', [algorithm, key], hmac, options]] : []),
+    ]) {
+      for (const { name: way, call } of styles) {
+        const all = (sources, more) => call(method, ...before, sources, { ...given, ...more });
         add('many', algorithm, `${method}, ${way}`, async () => {
-          const given = { ...options, ...extra };
-          sameBytes(await call(method, ...before, list, given), join(list.map(one)), 'an array');
-          sameBytes(
-            await call(method, ...before, { data: packed, size: 48 }, given),
-            join(parts.map(one)),
-            'packed',
-          );
-          sameBytes(await call(method, ...before, [], given), '', 'none');
-          for (const encoding of ['buffer', 'hex', '0xhex', 'base64', 'bigint']) {
-            const digests = await call(method, ...before, list, { ...given, encoding });
-            same(digests.length, list.length, encoding);
-            digests.forEach((digest, index) =>
-              equal(
-                digest,
-                encodings[encoding](toHex(one(list[index]))),
-                `${encoding}, message ${index}`,
-              ),
-            );
-          }
           const expected = join(list.map(one));
-          const target = new Uint8Array(expected.length + 9).fill(0xa5);
-          same(
-            await call(method, ...before, list, { ...given, target, targetOffset: 4 }),
-            expected.length,
-            'target',
-          );
-          guarded(target, 4, toHex(expected), 'target');
-          sameBytes(
-            await call(method, ...before, ['Grüße', '', 'abc'], given),
-            join(['Grüße', '', 'abc'].map((text) => one(utf8(text)))),
-            'text',
-          );
-          const chunks = Array.from({ length: 600 }, (_, index) => pattern(index % 90, index));
-          same(
-            fingerprint(await call(method, ...before, chunks, given)),
-            fingerprint(join(chunks.map(one))),
-            '600 messages',
-          );
+          sameBytes(await all(list), expected, 'an array');
+          sameBytes(await all({ data: packed, size: 48 }), join(parts.map(one)), 'packed');
+          sameBytes(await all([]), '', 'none');
+          for (const encoding of ['buffer', 'hex', '0xhex', 'base64', 'bigint']) {
+            const digests = await all(list, { encoding });
+            same(digests.length, list.length, encoding);
+            for (const [index, digest] of digests.entries()) {
+              const wanted = encodings[encoding](toHex(one(list[index])));
+              equal(digest, wanted, `${encoding}, message ${index}`);
+            }
+          }
+          const target = guard(expected.length + 9);
+          same(await all(list, { target, targetOffset: 4 }), expected.length, 'target');
+          guarded(target, 4, expected, 'target');
+          sameBytes(await all(texts), join(texts.map((text) => one(utf8(text)))), 'text');
+          const found = fingerprint(await all(chunks));
+          same(found, fingerprint(join(chunks.map(one))), '600 messages');
         });
       }
     }
@@ -280,16 +235,6 @@ function* kindsOf(bytes) {
   yield shared.buffer;
 }
 
-/** Checks that nothing but the target was written. */
-function guarded(target, offset, digest, what) {
-  const size = digest.length / 2;
-  sameBytes(target.slice(offset, offset + size), hex(digest), what);
-  ok(
-    [...target.slice(0, offset), ...target.slice(offset + size)].every((byte) => byte === 0xa5),
-    `${what}: written beside the target`,
-  );
-}
-
 function equal(actual, expected, what) {
   if (actual instanceof Uint8Array) sameBytes(actual, expected, what);
   else same(actual, expected, what);
@@ -302,8 +247,4 @@ function spread(list, count) {
     { length: count },
     (_, index) => list[Math.floor((index * (list.length - 1)) / (count - 1))],
   );
-}
-
-async function inTurn(list, run) {
-  for (const each of list) await run(each);
 }

@@ -41,46 +41,25 @@ for (const [name, { engine, skip, column }] of Object.entries(engines)) {
         ),
       );
     await t.test('the whole catalog', () => {
-      for (const family of ['hashes', 'hashers', 'states', 'many', 'pieces'])
-        assert.deepEqual(
-          hashNames.filter((each) => !(summary[family][each]?.passed > 0)),
-          [],
-          family,
-        );
-      assert.deepEqual(
-        hmacNames.filter((each) => !(summary.hmacs[each]?.passed > 0)),
-        [],
-      );
-      assert.deepEqual(
-        cipherNames.filter(
-          (each) => !(summary.ciphers[each]?.passed > 0 && summary.keys[each]?.passed > 0),
-        ),
-        [],
-      );
-      assert.deepEqual(
-        aeadNames.filter((each) => !(summary.seals[each]?.passed > 0)),
-        [],
-      );
-      assert.deepEqual(Object.keys(summary.derivations).sort(), [
-        'aes-kw',
-        'aes-kwp',
-        'argon2',
-        'hkdf',
-        'pbkdf2',
-        'scrypt',
-        'timingSafeEqual',
-      ]);
-      assert.deepEqual(Object.keys(summary.passwords).sort(), [
-        'argon2d',
-        'argon2i',
-        'argon2id',
-        'bcrypt',
-        'scrypt',
-      ]);
-      assert.ok(
-        Object.keys(summary['crypto-async']).length > 20 &&
-          Object.keys(summary['bigint-hash']).length > 20,
-      );
+      for (const [names, wanted] of [
+        [hashNames, ['hashes', 'hashers', 'states', 'many', 'pieces']],
+        [hmacNames, ['hmacs']],
+        [cipherNames, ['ciphers', 'keys']],
+        [aeadNames, ['seals']],
+        [
+          ['aes-kw', 'aes-kwp', 'argon2', 'hkdf', 'pbkdf2', 'scrypt', 'timingSafeEqual'],
+          ['derivations'],
+        ],
+        [['argon2d', 'argon2i', 'argon2id', 'bcrypt', 'scrypt'], ['passwords']],
+      ])
+        for (const family of wanted)
+          assert.deepEqual(
+            names.filter((each) => !(summary[family][each]?.passed > 0)),
+            [],
+            family,
+          );
+      for (const family of ['crypto-async', 'bigint-hash'])
+        assert.ok(Object.keys(summary[family]).length > 20, family);
     });
   });
 }
@@ -90,105 +69,71 @@ const wrong = (bytes) => {
   return bytes;
 };
 
-/** Faults of an entry point, and the cases that must fail with each. */
+const reversed = (list) => (Array.isArray(list) ? [...list].reverse() : list);
+
+/** Faults by title: a family that must notice, the functions, and how one lies about a call. */
 const liars = {
-  'a digest with one wrong bit': {
-    names: ['hash'],
-    lie:
-      (call) =>
-      (...args) =>
-        wrong(call(...args)),
-    families: ['hashes'],
-  },
-  'a digest that is wrong from 1 MiB on': {
-    names: ['hash'],
-    lie:
-      (call) =>
-      (...args) =>
-        args[1].length > 2 ** 20 ? wrong(call(...args)) : call(...args),
-    families: ['hashes'],
-  },
-  'a code that forgets long keys': {
-    names: ['hmac'],
-    lie:
-      (call) =>
-      (algorithm, key, ...rest) =>
-        call(algorithm, key.length > 128 ? key.slice(0, 128) : key, ...rest),
-    families: ['hmacs'],
-  },
-  'opening without a look at the tag': {
-    names: ['open'],
-    lie:
-      (call) =>
-      (algorithm, given, ...rest) => {
-        try {
-          return call(algorithm, given, ...rest);
-        } catch {
-          return new Uint8Array(given.source.length - 16);
-        }
-      },
-    families: ['seals'],
-  },
-  'an aad that is ignored': {
-    names: ['seal', 'open'],
-    lie:
-      (call) =>
-      (algorithm, given, ...rest) =>
-        call(algorithm, { ...given, aad: '' }, ...rest),
-    families: ['seals'],
-  },
-  'every password is right': {
-    names: ['verifyPassword'],
-    lie:
-      () =>
-      (...args) =>
-        typeof args.at(-1) === 'function' ? setImmediate(args.at(-1), undefined, true) : true,
-    families: ['passwords'],
-  },
-  'one batch in the wrong order': {
-    names: ['hashMany'],
-    lie:
-      (call) =>
-      (algorithm, sources, ...rest) =>
-        call(
-          algorithm,
-          Array.isArray(sources) ? (sources.toReversed?.() ?? [...sources].reverse()) : sources,
-          ...rest,
-        ),
-    families: ['many'],
-  },
-  'errors without a code': {
-    names: ['hash', 'seal'],
-    lie:
-      (call) =>
-      (...args) => {
-        try {
-          return call(...args);
-        } catch (error) {
-          throw new TypeError(error.message, { cause: error });
-        }
-      },
-    families: ['refusals'],
-  },
-  'bytes of any length are equal': {
-    names: ['timingSafeEqual'],
-    lie: () => () => true,
-    families: ['derivations'],
-  },
+  'a digest with one wrong bit': ['hashes', ['hash'], (call, ...args) => wrong(call(...args))],
+  'a digest that is wrong from 1 MiB on': [
+    'hashes',
+    ['hash'],
+    (call, ...args) => (args[1].length > 2 ** 20 ? wrong(call(...args)) : call(...args)),
+  ],
+  'a code that forgets long keys': [
+    'hmacs',
+    ['hmac'],
+    (call, algorithm, key, ...rest) => call(algorithm, key.slice(0, 128), ...rest),
+  ],
+  'opening without a look at the tag': [
+    'seals',
+    ['open'],
+    (call, algorithm, given, ...rest) => {
+      try {
+        return call(algorithm, given, ...rest);
+      } catch {
+        return new Uint8Array(given.source.length - 16);
+      }
+    },
+  ],
+  'an aad that is ignored': [
+    'seals',
+    ['seal', 'open'],
+    (call, algorithm, given, ...rest) => call(algorithm, { ...given, aad: '' }, ...rest),
+  ],
+  'every password is right': [
+    'passwords',
+    ['verifyPassword'],
+    (_, ...args) =>
+      typeof args.at(-1) === 'function' ? setImmediate(args.at(-1), undefined, true) : true,
+  ],
+  'one batch in the wrong order': [
+    'many',
+    ['hashMany'],
+    (call, algorithm, sources, ...rest) => call(algorithm, reversed(sources), ...rest),
+  ],
+  'errors without a code': [
+    'refusals',
+    ['hash', 'seal'],
+    (call, ...args) => {
+      try {
+        return call(...args);
+      } catch (error) {
+        throw new TypeError(error.message, { cause: error });
+      }
+    },
+  ],
+  'bytes of any length are equal': ['derivations', ['timingSafeEqual'], () => true],
 };
 
-for (const [title, { names, lie, families: wanted }] of Object.entries(liars)) {
+for (const [title, [family, names, lie]] of Object.entries(liars)) {
   test(`noticed: ${title}`, async () => {
     const { millrace, promises } = await openEntryPoints();
-    const lying = {
-      ...millrace,
-      ...Object.fromEntries(names.map((name) => [name, lie(millrace[name])])),
-    };
+    const lies = names.map((name) => [name, (...args) => lie(millrace[name], ...args)]);
     const { cases } = await runConformance({
-      millrace: lying,
+      millrace: { ...millrace, ...Object.fromEntries(lies) },
       promises,
       load,
-      families: wanted,
+      families: [family],
       algorithms: ['sha256', 'aes-256-gcm', 'argon2id', 'every entry point', 'timingSafeEqual'],
     });
     const failed = cases.filter(({ ok }) => !ok);

@@ -5,6 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Buffer } from 'node:buffer';
 import { execFile } from 'node:child_process';
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,41 +17,29 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 import { pattern, toHex } from './bytes.mjs';
-import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, callStylesOf } from './call-styles.mjs';
+import { ok, same, sameBytes } from './verdicts.mjs';
+import { errorOf } from './call-styles.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
-export function processes({ millrace, promises, options, add, where }) {
-  const digest = (bytes, encoding = 'hex') => createHash('sha256').update(bytes).digest(encoding);
+export function processes({ millrace, promises, options, add, where, styles, refused }) {
+  const digest = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-  for (const { name: way, call } of callStylesOf(millrace, promises)) {
+  for (const { name: way, call } of styles) {
     add('files', 'hashFile', way, () =>
       inFolder(async (folder) => {
+        const hashFile = (file, more) => call('hashFile', 'sha256', file, { ...options, ...more });
         for (const size of [0, 1, 100_000, 5_000_000]) {
-          const path = join(folder, `of ${size} bytes`);
+          const [path, expected] = [join(folder, `of ${size} bytes`), digest(pattern(size))];
           await writeFile(path, pattern(size));
-          same(
-            await call('hashFile', 'sha256', path, { ...options, encoding: 'hex' }),
-            digest(pattern(size)),
-            `${size} bytes`,
-          );
-          sameBytes(
-            await call('hashFile', 'sha256', pathToFileURL(path), options),
-            digest(pattern(size)),
-            'by URL',
-          );
+          same(await hashFile(path, { encoding: 'hex' }), expected, `${size} bytes`);
+          sameBytes(await hashFile(pathToFileURL(path)), expected, 'by URL');
         }
-        same(
-          (await errorOf(call('hashFile', 'sha256', join(folder, 'none'), options), 'none')).code,
-          'ENOENT',
-          'no file',
-        );
-        same(
-          (await errorOf(call('hashFile', 'sha256', folder, options), 'folder')).code,
-          'EISDIR',
-          'a folder',
-        );
+        for (const [path, code] of [
+          [join(folder, 'none'), 'ENOENT'],
+          [folder, 'EISDIR'],
+        ])
+          same((await errorOf(hashFile(path), path)).code, code, path);
       }),
     );
     add('files', 'hashFiles', way, () =>
@@ -63,79 +52,61 @@ export function processes({ millrace, promises, options, add, where }) {
         for (const [index, size] of sizes.entries())
           same(all[index], digest(pattern(size)), `${size} bytes`);
         same(all.at(-1).code, 'ENOENT', 'no file');
-        same(
-          (await errorOf(call('hashFiles', 'sha256', [folder], options), 'folder')).index,
-          0,
-          'the index of a folder',
-        );
+        const { index } = await errorOf(call('hashFiles', 'sha256', [folder], options), 'folder');
+        same(index, 0, 'the index of a folder');
       }),
     );
   }
   add('node', 'streams', 'a file piped through hashers', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'file');
-      await writeFile(path, pattern(3_000_000));
+      const content = pattern(3_000_000);
+      await writeFile(path, content);
       for (const algorithm of ['sha256', 'blake3', 'xxh3-64']) {
         const hash = millrace.createHash(algorithm, options);
         ok(hash instanceof Transform, 'no Transform');
         await pipeline(createReadStream(path), hash);
-        sameBytes(hash.read(), millrace.hash(algorithm, pattern(3_000_000), options), algorithm);
+        sameBytes(hash.read(), millrace.hash(algorithm, content, options), algorithm);
       }
       const hmac = createReadStream(path).pipe(millrace.createHmac('sha512', 'key', options));
       const [code] = await hmac.toArray();
-      sameBytes(code, createHmac('sha512', 'key').update(pattern(3_000_000)).digest('hex'), 'HMAC');
-      same(
-        await promises.hash('sha256', createReadStream(path), 'hex'),
-        digest(pattern(3_000_000)),
-        'a Node stream as pieces',
-      );
-      same(
-        await promises.hash('sha256', Readable.from(['a', 'b']), 'hex'),
-        digest('ab'),
-        'a stream of objects',
-      );
+      sameBytes(code, createHmac('sha512', 'key').update(content).digest('hex'), 'HMAC');
+      const hash = (stream) => promises.hash('sha256', stream, 'hex');
+      same(await hash(createReadStream(path)), digest(content), 'a Node stream as pieces');
+      same(await hash(Readable.from(['a', 'b'])), digest('ab'), 'a stream of objects');
     }),
   );
   add('node', 'Buffer', 'results are Buffers, and Buffers are taken', async () => {
-    for (const { name: way, call } of callStylesOf(millrace, promises)) {
+    for (const { name: way, call } of styles) {
       const result = await call('hash', 'sha256', Buffer.from('text'), options);
       ok(Buffer.isBuffer(result), way);
       same(result.toString('hex'), digest('text'), way);
     }
   });
   add('node', 'KeyObject', 'secret keys of node:crypto', async () => {
-    const key = createSecretKey(pattern(32));
+    const [key, bytes] = [createSecretKey(pattern(32)), pattern(32)];
     const given = { ...options, nonce: pattern(12), source: pattern(100) };
-    sameBytes(
-      millrace.seal('aes-256-gcm', { ...given, key: millrace.createKey('aes-256-gcm', key) }),
-      millrace.seal('aes-256-gcm', { ...given, key: pattern(32) }),
-      'createKey',
-    );
-    sameBytes(
-      millrace.createHmac('sha256', key, options).update('x').digest(),
-      createHmac('sha256', key).update('x').digest('hex'),
-      'createHmac',
-    );
-    sameBytes(
-      await promises.hkdf('sha256', key, '', '', 32),
-      millrace.hkdf('sha256', pattern(32), '', '', 32),
-      'hkdf',
-    );
+    const prepared = millrace.createKey('aes-256-gcm', key);
+    const sealed = millrace.seal('aes-256-gcm', { ...given, key: prepared });
+    const expected = millrace.seal('aes-256-gcm', { ...given, key: bytes });
+    sameBytes(sealed, expected, 'createKey');
+    const code = millrace.createHmac('sha256', key, options).update('x').digest();
+    sameBytes(code, createHmac('sha256', key).update('x').digest('hex'), 'createHmac');
+    const derived = await promises.hkdf('sha256', key, '', '', 32);
+    sameBytes(derived, millrace.hkdf('sha256', bytes, '', '', 32), 'hkdf');
   });
   add('node', 'AsyncLocalStorage', 'callbacks and promises keep their context', async () => {
     const storage = new AsyncLocalStorage();
+    const store = () => storage.getStore();
+    const hash = (size) => promises.hash('sha256', pattern(size), options).then(store);
+    const byCallback = (size) =>
+      new Promise((resolve) =>
+        millrace.hash('sha256', pattern(size), options, () => resolve(store())),
+      );
     const seen = await Promise.all(
       [100, 3_000_000].flatMap((size) => [
-        storage.run(
-          `callback ${size}`,
-          () =>
-            new Promise((resolve) =>
-              millrace.hash('sha256', pattern(size), options, () => resolve(storage.getStore())),
-            ),
-        ),
-        storage.run(`promise ${size}`, () =>
-          promises.hash('sha256', pattern(size), options).then(() => storage.getStore()),
-        ),
+        storage.run(`callback ${size}`, byCallback, size),
+        storage.run(`promise ${size}`, hash, size),
       ]),
     );
     same(seen.join(), 'callback 100,promise 100,callback 3000000,promise 3000000', 'contexts');
@@ -150,71 +121,50 @@ export function processes({ millrace, promises, options, add, where }) {
     }
     ok(turns >= 5, `${turns} turns`);
   });
+  /** Starts a thread; gives it and its first message. */
+  const thread = async (leave) => {
+    const worker = new Worker(here('thread.mjs'), { workerData: { where, options, leave } });
+    return [worker, ...(await once(worker, 'message'))];
+  };
   add('threads', 'worker_threads', 'a worker thread answers and ends', async () => {
-    const answer = await new Promise((resolve, reject) => {
-      const worker = new Worker(here('thread.mjs'), {
-        workerData: { where, options, leave: false },
-      });
-      worker.once('message', resolve);
-      worker.once('error', reject);
-    });
+    const [, answer] = await thread(false);
     same(answer.digest, digest(pattern(300_000)), 'digest');
-    same(
-      answer.long,
-      toHex(await promises.hash('blake3', pattern(3_000_000), options)),
-      'long digest',
-    );
+    const long = await promises.hash('blake3', pattern(3_000_000), options);
+    same(answer.long, toHex(long), 'long digest');
   });
   add('threads', 'worker_threads', 'terminated with work in flight', async () => {
     for (let round = 0; round < 3; round++) {
-      const worker = new Worker(here('thread.mjs'), {
-        workerData: { where, options, leave: true },
-      });
-      await new Promise((resolve, reject) => {
-        worker.once('message', resolve);
-        worker.once('error', reject);
-      });
+      const [worker] = await thread(true);
       await worker.terminate();
     }
-    same(
-      await promises.hash('sha256', pattern(300_000), { ...options, encoding: 'hex' }),
-      digest(pattern(300_000)),
-      'this thread afterwards',
-    );
+    const found = await promises.hash('sha256', pattern(300_000), { ...options, encoding: 'hex' });
+    same(found, digest(pattern(300_000)), 'this thread afterwards');
   });
-  const exits = {
-    'ends when nothing is left to do': ['ends', { code: 0, stdout: 'done' }],
-    'stays while work is in flight': ['waits', { code: 0, stdout: digest(pattern(3_000_000)) }],
-    'can be left with work in flight': ['leaves', { code: 7 }],
-    'ends by a callback that throws, as an uncaught exception': [
+  for (const [action, title, code, expected] of [
+    ['ends', 'ends when nothing is left to do', 0, 'done'],
+    ['waits', 'stays while work is in flight', 0, digest(pattern(3_000_000))],
+    ['leaves', 'can be left with work in flight', 7],
+    [
       'throws',
-      { code: 5, stdout: 'caught: of a callback' },
+      'ends by a callback that throws, as an uncaught exception',
+      5,
+      'caught: of a callback',
     ],
-    'has an uncaught exception for an error that nothing handles': [
+    [
       'rejects',
-      { code: 6, stdout: 'unhandled: ERR_AUTHENTICATION' },
+      'has an uncaught exception for an error that nothing handles',
+      6,
+      'unhandled: ERR_AUTHENTICATION',
     ],
-  };
-  for (const [title, [action, expected]] of Object.entries(exits)) {
+  ])
     add('processes', action, title, async () => {
-      const { code, stdout, stderr } = await child(action, where, options);
-      same(code, expected.code, `exit code (${stderr.slice(-400)})`);
-      if (expected.stdout !== undefined) same(stdout.trim(), expected.stdout, 'stdout');
+      const ended = await child(action, where, options);
+      same(ended.code, code, `exit code (${ended.stderr.slice(-400)})`);
+      if (expected !== undefined) same(ended.stdout.trim(), expected, 'stdout');
     });
-  }
   add('refusals', 'node', 'files and keys that cannot be', async () => {
-    sameError(
-      await errorOf(promises.hashFile('nope', 'x'), 'hashFile'),
-      'ERR_UNKNOWN_ALGORITHM',
-      millrace,
-      'hashFile',
-    );
-    sameError(
-      await errorOf(promises.hashFile('sha256', 5), 'hashFile'),
-      'ERR_ARGUMENT_TYPE',
-      millrace,
-      'hashFile',
-    );
+    await refused(promises.hashFile('nope', 'x'), 'ERR_UNKNOWN_ALGORITHM', 'hashFile');
+    await refused(promises.hashFile('sha256', 5), 'ERR_ARGUMENT_TYPE', 'hashFile');
   });
 }
 
@@ -242,9 +192,7 @@ function child(action, where, options) {
       program,
       [...runtime, here('child.mjs'), action, JSON.stringify({ where, options })],
       { timeout: 300_000, killSignal: 'SIGKILL' },
-      (_, stdout, stderr) => {
-        resolve({ code: started.exitCode, stdout, stderr });
-      },
+      (_, stdout, stderr) => resolve({ code: started.exitCode, stdout, stderr }),
     );
   });
 }

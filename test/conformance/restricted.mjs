@@ -19,14 +19,11 @@ try {
     nonce: new Uint8Array(12),
     source: new Uint8Array(300_000),
   };
-  told.opened = (
-    await promises.open('aes-256-gcm', {
-      ...given,
-      source: await promises.seal('aes-256-gcm', given),
-    })
-  ).length;
+  const sealed = await promises.seal('aes-256-gcm', given);
+  const opened = await promises.open('aes-256-gcm', { ...given, source: sealed });
+  told.opened = opened.length;
   told.key = (await promises.scrypt('password', 'salt', 16, { N: 16 })).toString('hex');
-  told.engines = Object.keys(millrace.engines()).length;
+  told.engines = Object.keys(millrace.engines()).length > 0;
   try {
     millrace.hash('sha256', 'abc', { engine: 'native', encoding: 'hex' });
     told.native = 'serves';

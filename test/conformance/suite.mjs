@@ -12,6 +12,7 @@
 
 import { aborts } from './aborts.mjs';
 import { absences } from './absences.mjs';
+import { callStylesOf, errorOf } from './call-styles.mjs';
 import { originals } from './originals.mjs';
 import { ciphers, seals } from './ciphers.mjs';
 import { derivations, passwords } from './derivations.mjs';
@@ -20,6 +21,7 @@ import { hashes, hmacs, many } from './hashes.mjs';
 import { keys } from './keys.mjs';
 import { refusals } from './refusals.mjs';
 import { pieces, streams } from './streams.mjs';
+import { sameError, thrown } from './verdicts.mjs';
 
 /** The families of checks; each adds its cases. */
 export const families = {
@@ -84,15 +86,25 @@ export async function runConformance({
     place,
     load,
     made,
-    /** Adds a case: an async function that throws if anything is wrong. */
-    add: (family, algorithm, name, run) => planned.push({ family, algorithm, name, run }),
+    styles: callStylesOf(millrace, promises),
+    /**
+     * Adds a case: an async function that throws if anything is wrong, which gets each item of the
+     * list.
+     */
+    add: (family, algorithm, name, run, list = [undefined]) =>
+      planned.push({ family, algorithm, name, run, list }),
+    /** Checks that a promise rejects, or a function throws, with an error of this code. */
+    refused: async (call, code, what) => {
+      const error = typeof call === 'function' ? thrown(call) : await errorOf(call, what);
+      sameError(error, code, millrace, what);
+    },
   };
   for (const family of wanted) await { ...families, ...more }[family](context);
 
   const cases = [];
   const back = options.engine === undefined ? undefined : configured(millrace, options.engine);
   try {
-    for (const { family, algorithm, name, run } of planned) {
+    for (const { family, algorithm, name, run, list } of planned) {
       if (algorithms !== undefined && !algorithms.includes(algorithm)) continue;
       const [, style] = /^(synchronous|callback|promise), /.exec(name) ?? [];
       if (style !== undefined && styles !== undefined && !styles.includes(style)) continue;
@@ -100,7 +112,7 @@ export async function runConformance({
       const begin = performance.now();
       const outcome = { family, algorithm, name, ok: true };
       try {
-        await run();
+        for (const each of list) await run(each);
       } catch (error) {
         outcome.ok = false;
         outcome.unavailable = error?.code === 'ERR_ENGINE_UNAVAILABLE';

@@ -16,52 +16,32 @@ export async function hashVectors({ load, made, millrace }) {
     'vectors/hashes.json',
   )) {
     const size = digest.length / 2;
-    const outputLength = made.hashes[algorithm].digestSize === size ? undefined : size;
-    found[algorithm].push({
-      note: standard,
-      source: message(input),
-      digest,
-      options: optional({
-        outputLength,
-        seed: seed === undefined ? undefined : BigInt(seed),
-        key: key && hex(key),
-      }),
-    });
+    const options = {
+      ...(made.hashes[algorithm].digestSize !== size && { outputLength: size }),
+      ...(seed !== undefined && { seed: BigInt(seed) }),
+      ...(key && { key: hex(key) }),
+    };
+    found[algorithm].push({ note: standard, source: message(input), digest, options });
   }
-  for (const [algorithm, { digestSize, sizes, seeded = {}, keyed = {} }] of Object.entries(
-    made.hashes,
-  )) {
-    const outputLength = digestSize === 0 ? 40 : undefined;
-    for (const [size, digest] of Object.entries(sizes))
-      found[algorithm].push({
-        note: `${size} bytes`,
-        source: pattern(Number(size)),
-        digest,
-        options: optional({ outputLength }),
-      });
-    for (const [seed, digests] of Object.entries(seeded)) {
-      for (const [size, digest] of Object.entries(digests))
-        found[algorithm].push({
-          note: `seed ${seed}, ${size} bytes`,
-          source: pattern(Number(size)),
-          digest,
-          options: { seed: BigInt(seed) },
-        });
-    }
-    for (const [size, digest] of Object.entries(keyed))
-      found[algorithm].push({
-        note: `keyed, ${size} bytes`,
-        source: pattern(Number(size)),
-        digest,
-        options: { key: pattern(32, 7) },
-      });
+  for (const [algorithm, entry] of Object.entries(made.hashes)) {
+    const { digestSize, sizes, seeded = {}, keyed = {} } = entry;
+    const add = (what, digests, options) => {
+      for (const [size, digest] of Object.entries(digests)) {
+        const source = pattern(Number(size));
+        found[algorithm].push({ note: `${what}${size} bytes`, source, digest, options });
+      }
+    };
+    add('', sizes, digestSize === 0 ? { outputLength: 40 } : {});
+    for (const [seed, digests] of Object.entries(seeded))
+      add(`seed ${seed}, `, digests, { seed: BigInt(seed) });
+    add('keyed, ', keyed, { key: pattern(32, 7) });
   }
   return found;
 }
 
 /**
- * Returns `{ [algorithm]: [{ note, key, source, digest }] }`; `size` if only so many bytes are
- * published, `valid: false` if they must differ.
+ * Returns `{ [algorithm]: [{ note, key, source, digest, valid }] }`: only Wycheproof's codes have
+ * `valid`, which is false for those that must differ.
  */
 export async function hmacVectors({ load, made }) {
   const found = Object.fromEntries(Object.keys(made.hmacs).map((name) => [name, []]));
@@ -71,63 +51,40 @@ export async function hmacVectors({ load, made }) {
     await load('vectors/wycheproof-hmac.json'),
   )) {
     // One in five: all of them are walked by test/operations/vectors.test.mjs.
-    if (id % 5 === 0 && algorithm in found)
-      found[algorithm].push({
-        note: `Wycheproof ${id}`,
-        key: hex(key),
-        source: hex(msg),
-        digest: tag,
-        valid: result === 'valid',
-      });
+    if (id % 5 !== 0 || !(algorithm in found)) continue;
+    const given = { key: hex(key), source: hex(msg), digest: tag, valid: result === 'valid' };
+    found[algorithm].push({ note: `Wycheproof ${id}`, ...given });
   }
   for (const [algorithm, rowsMade] of Object.entries(made.hmacs)) {
-    for (const [keySize, size, digest] of rowsMade)
-      found[algorithm].push({
-        note: `key of ${keySize}, ${size} bytes`,
-        key: pattern(keySize, 3),
-        source: pattern(size),
-        digest,
-      });
+    for (const [keySize, size, digest] of rowsMade) {
+      const given = { key: pattern(keySize, 3), source: pattern(size), digest };
+      found[algorithm].push({ note: `key of ${keySize}, ${size} bytes`, ...given });
+    }
   }
   return found;
 }
 
 /**
- * Returns `{ [algorithm]: [{ note, key, iv, aad, plain, secret, tag }] }`: `secret` as bytes, or as
- * a fingerprint of ciphertext and tag.
+ * Returns `{ [algorithm]: [{ note, key, iv, aad, plain, secret, tag }] }`, or with `sealed`, a
+ * fingerprint of ciphertext and tag, instead of these.
  */
 export async function cipherVectors({ load, made }) {
   const found = Object.fromEntries(Object.keys(made.ciphers).map((name) => [name, []]));
-  for (const { algorithm, standard, key, iv, aad, source, target, tag } of await load(
-    'vectors/ciphers.json',
-  )) {
-    found[algorithm].push(
-      optional({
-        note: standard,
-        key: hex(key),
-        iv: hex(iv),
-        aad: aad === undefined ? undefined : hex(aad),
-        plain: hex(source),
-        secret: hex(target),
-        tag: tag === undefined ? undefined : hex(tag),
-      }),
-    );
+  for (const { algorithm, standard, ...vector } of await load('vectors/ciphers.json')) {
+    const { source: plain, target: secret, ...others } = mapped(vector, hex);
+    found[algorithm].push({ note: standard, plain, secret, ...others });
   }
-  for (const [algorithm, { keySize, ivSize, aead, rows: rowsMade }] of Object.entries(
-    made.ciphers,
-  )) {
-    for (const [size, aadSize, digest] of rowsMade) {
-      found[algorithm].push(
-        optional({
-          note: `${size} bytes, aad of ${aadSize}`,
-          key: pattern(keySize, 4),
-          iv: pattern(ivSize, 5),
-          aad: aead ? pattern(aadSize, 6) : undefined,
-          plain: pattern(size),
-          sealed: digest,
-        }),
-      );
-    }
+  for (const [algorithm, entry] of Object.entries(made.ciphers)) {
+    const { keySize, ivSize, aead, rows: rowsMade } = entry;
+    for (const [size, aadSize, sealed] of rowsMade)
+      found[algorithm].push({
+        note: `${size} bytes, aad of ${aadSize}`,
+        key: pattern(keySize, 4),
+        iv: pattern(ivSize, 5),
+        ...(aead && { aad: pattern(aadSize, 6) }),
+        plain: pattern(size),
+        sealed,
+      });
   }
   return found;
 }
@@ -138,19 +95,10 @@ export async function aeadCases({ load, made }) {
   for (const { algorithm, ivSize, id, result, key, iv, aad, msg, ct, tag } of rows(
     await load('vectors/wycheproof-aead.json'),
   )) {
-    if (ivSize !== made.ciphers[algorithm]?.ivSize || (id % 5 !== 0 && result === 'valid'))
-      continue;
-    found.push({
-      algorithm,
-      note: `Wycheproof ${id}`,
-      valid: result === 'valid',
-      key: hex(key),
-      iv: hex(iv),
-      aad: hex(aad),
-      plain: hex(msg),
-      secret: hex(ct),
-      tag: hex(tag),
-    });
+    const valid = result === 'valid';
+    if (ivSize !== made.ciphers[algorithm]?.ivSize || (id % 5 !== 0 && valid)) continue;
+    const bytes = mapped({ key, iv, aad, plain: msg, secret: ct, tag }, hex);
+    found.push({ algorithm, note: `Wycheproof ${id}`, valid, ...bytes });
   }
   return found;
 }
@@ -179,7 +127,6 @@ function message({ text, hex: digits, repeat, times, counting, sanity }) {
   });
 }
 
-/** Returns the fields without undefined ones. */
-export function optional(fields) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+function mapped(fields, read) {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]));
 }

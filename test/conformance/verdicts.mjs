@@ -1,6 +1,6 @@
 // The assertions of the suite, and the messages of failures.
 
-import { digestOf, toHex } from './bytes.mjs';
+import { digestOf, hex, toHex } from './bytes.mjs';
 
 export function fail(message) {
   throw new Error(message);
@@ -23,6 +23,33 @@ export function sameBytes(actual, expected, what) {
   const wanted = typeof expected === 'string' ? expected : digestOf(expected);
   const got = wanted.includes(':') || actual.length <= 128 ? digestOf(actual) : toHex(actual);
   if (got !== wanted) fail(`${what}: ${got.slice(0, 80)}, not ${wanted.slice(0, 80)}`);
+}
+
+/** Returns a target of which `guarded` tells where it was written. */
+export function guard(size) {
+  return new Uint8Array(size).fill(0xa5);
+}
+
+/** Checks that the target has these bytes, given as such or as hex, and is unchanged beside them. */
+export function guarded(target, offset, expected, what) {
+  const bytes = typeof expected === 'string' ? hex(expected) : expected;
+  const end = offset + bytes.length;
+  sameBytes(target.slice(offset, end), bytes, what);
+  const beside = [...target.slice(0, offset), ...target.slice(end)];
+  ok(
+    beside.every((byte) => byte === 0xa5),
+    `${what}: written beside the target`,
+  );
+}
+
+/** Returns what a function throws, or undefined. */
+export function thrown(use) {
+  try {
+    use();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
 }
 
 /** The classes an error has besides MillraceError. */
