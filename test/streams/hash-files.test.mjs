@@ -3,17 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  readFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,13 +17,14 @@ import promises from 'millrace/promises';
 
 import { entryPaths } from '../support/child.mjs';
 import { random } from '../support/random.mjs';
+import { ways } from '../support/ways.mjs';
 
 const numbers = random('hashFiles');
-const folder = mkdtempSync(join(tmpdir(), 'millrace-hash-files-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = fs.mkdtempSync(join(tmpdir(), 'millrace-hash-files-'));
+after(() => fs.rmSync(folder, { recursive: true, force: true }));
 const missing = join(folder, 'missing');
 const directory = join(folder, 'directory');
-mkdirSync(directory);
+fs.mkdirSync(directory);
 
 const contents = Array.from({ length: 600 }, (_, index) => numbers.bytes((index * 53) % 3000));
 // Larger than a small file of native code, than its chunks, and than a call's largest file.
@@ -41,33 +32,27 @@ for (const size of [131_072, 131_073, 1_048_576, 1_048_577, 5_000_000])
   contents.splice(numbers.below(contents.length), 0, numbers.bytes(size));
 const paths = contents.map((content, index) => {
   const path = join(folder, `f${index}`);
-  writeFileSync(path, content);
+  fs.writeFileSync(path, content);
   return path;
 });
 const digests = (algorithm, form) =>
   contents.map((content) => millrace.hash(algorithm, content, form));
 
-const ways = {
-  sync: async (...given) => millrace.hashFiles(...given),
-  callback: (...given) =>
-    new Promise((resolve, reject) =>
-      millrace.hashFiles(...given, (error, value) => (error ? reject(error) : resolve(value))),
-    ),
-  promise: promises.hashFiles,
-};
 const descriptors = () => {
   let count = 0;
-  for (const fd of readdirSync('/proc/self/fd'))
+  for (const fd of fs.readdirSync('/proc/self/fd'))
     try {
-      if (readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder)) count += 1;
+      if (fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder)) count += 1;
     } catch {
       // The descriptor that read the folder.
     }
   return count;
 };
-const noProc = !existsSync('/proc/self/fd') && 'skipped: no /proc here';
+const noProc = !fs.existsSync('/proc/self/fd') && 'skipped: no /proc here';
 
-for (const [way, hashFiles] of Object.entries(ways)) {
+for (const [way, call] of Object.entries(ways)) {
+  const hashFiles = async (...given) => call('hashFiles', ...given);
+
   for (const engine of [undefined, 'portable']) {
     const given = engine === undefined ? {} : { engine };
     const name = `${way}, ${engine ?? 'default engine'}`;
@@ -93,10 +78,9 @@ for (const [way, hashFiles] of Object.entries(ways)) {
         await assert.rejects(hashFiles('md5', mixed, given), expected);
         await assert.rejects(hashFiles('md5', mixed, { ...given, errors: 'throw' }), expected);
         const all = await hashFiles('md5', mixed, { ...given, errors: 'return', encoding: 'hex' });
-        assert.equal(all[300].code, code);
-        assert.equal(all[300].index, 300);
-        assert.equal(all.at(-1).code, 'ENOENT');
-        assert.equal(all.at(-1).path, missing);
+        const [error, last] = [all[300], all.at(-1)];
+        assert.deepEqual([error.code, error.index], [code, 300]);
+        assert.deepEqual([last.code, last.path], ['ENOENT', missing]);
         assert.deepEqual(
           all.filter((each) => typeof each === 'string'),
           digests('md5', 'hex'),
@@ -135,25 +119,27 @@ for (const [way, hashFiles] of Object.entries(ways)) {
   });
 
   test(`${way}: invalid arguments, before a file is read`, async () => {
-    const refused = (code, message, ...given) =>
-      assert.rejects(async () => hashFiles(...given), { code, message });
-    await refused('ERR_UNKNOWN_ALGORITHM', /sha257/, 'sha257', [missing]);
-    for (const wrong of [paths[0], Buffer.from(paths[0]), undefined, null, 5, {}])
-      await refused('ERR_ARGUMENT_TYPE', /^paths must be an array or iterable/, 'sha256', wrong);
-    await refused('ERR_ARGUMENT_TYPE', /^paths\[1\] must be a string/, 'sha256', [missing, 5]);
-    await refused('ERR_ARGUMENT_VALUE', /^paths\[1\] must not have/, 'sha256', [missing, 'a\0b']);
-    await refused('ERR_ARGUMENT_VALUE', /^paths\[0\] must be the URL of a file/, 'sha256', [
-      new URL('https://example.org/'),
-    ]);
-    await refused('ERR_ARGUMENT_VALUE', /0xhex/, 'sha256', [missing], 'hexx');
-    await refused('ERR_ARGUMENT_VALUE', /error.*did you mean/s, 'sha256', [missing], { error: 1 });
-    await refused('ERR_ARGUMENT_VALUE', /'throw' or 'return'/, 'sha256', [missing], {
-      errors: 'ignore',
-    });
-    await refused('ERR_ARGUMENT_TYPE', /'throw' or 'return'/, 'sha256', [missing], { errors: 1 });
-    await refused('ERR_ARGUMENT_VALUE', /target/, 'sha256', [missing], { target: Buffer.alloc(9) });
-    await refused('ERR_ARGUMENT_VALUE', /no items/, 'tuplehash128', [missing]);
-    await refused('ERR_MISSING_ARGUMENT', /key/, 'kmac128', [missing]);
+    const url = new URL('https://example.org/');
+    for (const [code, message, ...given] of [
+      ['ERR_UNKNOWN_ALGORITHM', /sha257/, 'sha257', [missing]],
+      ...[paths[0], Buffer.from(paths[0]), undefined, null, 5, {}].map((wrong) => [
+        'ERR_ARGUMENT_TYPE',
+        /^paths must be an array or iterable/,
+        'sha256',
+        wrong,
+      ]),
+      ['ERR_ARGUMENT_TYPE', /^paths\[1\] must be a string/, 'sha256', [missing, 5]],
+      ['ERR_ARGUMENT_VALUE', /^paths\[1\] must not have/, 'sha256', [missing, 'a\0b']],
+      ['ERR_ARGUMENT_VALUE', /^paths\[0\] must be the URL of a file/, 'sha256', [url]],
+      ['ERR_ARGUMENT_VALUE', /0xhex/, 'sha256', [missing], 'hexx'],
+      ['ERR_ARGUMENT_VALUE', /error.*did you mean/s, 'sha256', [missing], { error: 1 }],
+      ['ERR_ARGUMENT_VALUE', /'throw' or 'return'/, 'sha256', [missing], { errors: 'ignore' }],
+      ['ERR_ARGUMENT_TYPE', /'throw' or 'return'/, 'sha256', [missing], { errors: 1 }],
+      ['ERR_ARGUMENT_VALUE', /target/, 'sha256', [missing], { target: Buffer.alloc(9) }],
+      ['ERR_ARGUMENT_VALUE', /no items/, 'tuplehash128', [missing]],
+      ['ERR_MISSING_ARGUMENT', /key/, 'kmac128', [missing]],
+    ])
+      await assert.rejects(hashFiles(...given), { code, message });
   });
 
   test(
@@ -161,8 +147,8 @@ for (const [way, hashFiles] of Object.entries(ways)) {
     { skip: process.getuid?.() === 0 && 'skipped: root reads every file' },
     async () => {
       const path = join(folder, `secret of ${way}`);
-      writeFileSync(path, 'x');
-      chmodSync(path, 0);
+      fs.writeFileSync(path, 'x');
+      fs.chmodSync(path, 0);
       await assert.rejects(hashFiles('sha256', [paths[0], path]), { code: 'EACCES', index: 1 });
     },
   );
@@ -204,10 +190,10 @@ describe('onProgress', () => {
 
   for (const options of [{}, { engine: 'portable' }])
     test(`reports bytes and files, ${options.engine ?? 'default engine'}`, async () => {
-      for (const hashFiles of [ways.callback, ways.promise]) {
+      for (const call of [ways.callback, ways.promise]) {
         const reports = [];
         const onProgress = (progress) => reports.push(progress);
-        await hashFiles('sha256', paths, { ...options, onProgress });
+        await call('hashFiles', 'sha256', paths, { ...options, onProgress });
         checked(reports, paths.length);
       }
       // Files that cannot be hashed are finished too.
@@ -226,34 +212,23 @@ describe('onProgress', () => {
     const onProgress = () => {
       throw new Error('enough');
     };
-    await assert.rejects(promises.hashFiles('sha256', paths, 'hex', { onProgress }), {
-      message: 'enough',
-    });
-    await assert.rejects(promises.hashFiles('sha256', paths, 'hex', { onProgress: 5 }), {
-      code: 'ERR_ARGUMENT_TYPE',
-    });
+    const hashing = (given) => promises.hashFiles('sha256', paths, 'hex', given);
+    await assert.rejects(hashing({ onProgress }), { message: 'enough' });
+    await assert.rejects(hashing({ onProgress: 5 }), { code: 'ERR_ARGUMENT_TYPE' });
   });
 });
 
 test('what a synchronous call does not take', () => {
-  const signal = new AbortController().signal;
-  for (const options of [{ signal }, { onProgress: () => {} }])
-    assert.throws(() => millrace.hashFiles('sha256', paths, options), {
-      code: 'ERR_ARGUMENT_VALUE',
-      message: /callback or millrace\/promises/,
-    });
-  assert.throws(() => millrace.hashFiles('sha256', Readable.from(paths)), {
-    code: 'ERR_ARGUMENT_TYPE',
-    message: /millrace\/promises takes an async iterable/,
-  });
-  assert.throws(() => millrace.hashFiles('sha256', paths, 'hex', {}), {
-    code: 'ERR_ARGUMENT_TYPE',
-    message: /^callback/,
-  });
-  assert.throws(() => millrace.hashFiles('sha256', paths, 'hex', undefined, () => {}), {
-    code: 'ERR_MISSING_ARGUMENT',
-    message: /^hashFiles takes/,
-  });
+  const { signal } = new AbortController();
+  const only = /callback or millrace\/promises/;
+  for (const [code, message, ...given] of [
+    ['ERR_ARGUMENT_VALUE', only, paths, { signal }],
+    ['ERR_ARGUMENT_VALUE', only, paths, { onProgress: () => {} }],
+    ['ERR_ARGUMENT_TYPE', /millrace\/promises takes an async iterable/, Readable.from(paths)],
+    ['ERR_ARGUMENT_TYPE', /^callback/, paths, 'hex', {}],
+    ['ERR_MISSING_ARGUMENT', /^hashFiles takes/, paths, 'hex', undefined, () => {}],
+  ])
+    assert.throws(() => millrace.hashFiles('sha256', ...given), { code, message });
 });
 
 test('async iterables: generators, and streams of paths that reuse a Buffer', async () => {
@@ -262,12 +237,12 @@ test('async iterables: generators, and streams of paths that reuse a Buffer', as
     const place = Buffer.alloc(4096);
     for (const path of paths) yield place.subarray(0, place.fill(0).write(path));
   }
-  assert.deepEqual(await promises.hashFiles('sha256', generated(), 'hex'), expected);
-  assert.deepEqual(await promises.hashFiles('sha256', Readable.from(paths), 'hex'), expected);
-  assert.deepEqual(
-    await promises.hashFiles('sha256', generated(), { encoding: 'hex', engine: 'portable' }),
-    expected,
-  );
+  for (const [iterable, options] of [
+    [generated(), 'hex'],
+    [Readable.from(paths), 'hex'],
+    [generated(), { encoding: 'hex', engine: 'portable' }],
+  ])
+    assert.deepEqual(await promises.hashFiles('sha256', iterable, options), expected);
 });
 
 test('an async iterable is not asked for more than the files in flight', async () => {
@@ -351,8 +326,8 @@ test(
   'files that native code leaves to node:fs: pipes, procfs, sysfs',
   { skip: noProc },
   async () => {
-    const pseudo = ['/proc/version', '/sys/class/net/lo/mtu'].filter((path) => existsSync(path));
-    const hashes = pseudo.map((path) => millrace.hash('sha256', readFileSync(path), 'hex'));
+    const pseudo = ['/proc/version', '/sys/class/net/lo/mtu'].filter((path) => fs.existsSync(path));
+    const hashes = pseudo.map((path) => millrace.hash('sha256', fs.readFileSync(path), 'hex'));
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const hashing = promises.hashFiles('sha256', [paths[0], pipe, ...pseudo], 'hex');
