@@ -73,14 +73,8 @@ function fed(hasher, cuts) {
 
 function agrees(subject, message, way, rng) {
   const cuts = pieces(message, rng);
-  const found = ways[way](subject.make(), cuts);
-  const expected = subject.expected(message);
-  if (!found.equals(expected))
-    assert.fail(
-      `${subject.name}, ${message.length} bytes in updates of ` +
-        `${cuts.map(({ length }) => length)}, ${way}: ${found.toString('hex')}, not ` +
-        `${expected.toString('hex')}`,
-    );
+  const what = `${subject.name}, ${way}, updates of ${cuts.map(({ length }) => length)}`;
+  assert.deepEqual(ways[way](subject.make(), cuts), subject.expected(message), what);
 }
 
 for (const subject of subjects) {
@@ -89,12 +83,8 @@ for (const subject of subjects) {
     const data = rng.bytes(everyLength + 16);
     for (let size = 0; size <= everyLength; size++) {
       const start = rng.below(16);
-      agrees(
-        subject,
-        data.subarray(start, start + size),
-        styleNames[(size * 7 + (size >> 4)) % styleNames.length],
-        rng,
-      );
+      const way = styleNames[(size * 7 + (size >> 4)) % styleNames.length];
+      agrees(subject, data.subarray(start, start + size), way, rng);
     }
   });
 }
@@ -138,115 +128,71 @@ test('many hashers in turn keep their own messages', () => {
       if (turn % 17 === 0) each.hasher = each.hasher.copy();
       if (turn % 29 === 0 && each.subject.exports) each.hasher.exportState();
     }
-    for (const { subject, hasher, parts } of running) {
-      assert.equal(
-        hasher.digest('hex'),
-        subject.expected(Buffer.concat(parts)).toString('hex'),
-        subject.name,
-      );
-    }
+    for (const { subject, hasher, parts } of running)
+      assert.deepEqual(hasher.digest(), subject.expected(Buffer.concat(parts)), subject.name);
   }
 });
 
-test('an HMAC takes keys of every size', () => {
+test('an HMAC takes keys of every size, which may be changed after the call', () => {
   const rng = random('keys');
   const bytes = rng.bytes(300);
   const message = rng.bytes(700);
   for (const algorithm of hmacNames) {
     for (let size = 0; size <= 300; size++) {
-      const key = bytes.subarray(0, size);
-      const hmac = millrace.createHmac(algorithm, key);
-      for (const piece of pieces(message.subarray(0, size * 2), rng)) hmac.update(piece);
-      const expected = oracle({
-        kind: 'hmac',
-        algorithm,
-        key,
-        source: message.subarray(0, size * 2),
-      }).output;
-      assert.equal(
-        hmac.digest('hex'),
-        expected.toString('hex'),
-        `hmac-${algorithm} with a key of ${size} bytes`,
-      );
+      const [key, source] = [bytes.subarray(0, size), message.subarray(0, size * 2)];
+      const expected = oracle({ kind: 'hmac', algorithm, key, source }).output;
+      const own = Buffer.from(key);
+      const hmac = millrace.createHmac(algorithm, own);
+      own.fill(9);
+      const what = `hmac-${algorithm} with a key of ${size} bytes`;
+      assert.deepEqual(fed(hmac, pieces(source, rng)).digest(), expected, what);
+      assert.deepEqual(hmac.reset().update(source).digest(), expected, `${what}, after reset()`);
     }
   }
 });
 
-test('a key may be changed after the call', () => {
-  for (const algorithm of hmacNames) {
-    const key = Buffer.alloc(40, 1);
-    const expected = oracle({
-      kind: 'hmac',
-      algorithm,
-      key: Buffer.from(key),
-      source: Buffer.from('message'),
-    }).output;
-    const hmac = millrace.createHmac(algorithm, key);
-    key.fill(9);
-    assert.deepEqual(hmac.update('message').digest(), expected, algorithm);
-    assert.deepEqual(hmac.reset().update('message').digest(), expected, algorithm);
-  }
-});
-
-const extendable = subjects.filter(({ xof }) => xof);
-
-for (const subject of extendable) {
+for (const subject of subjects.filter(({ xof }) => xof)) {
   test(`squeezed in random sizes: ${subject.name}`, () => {
     const rng = random(`squeeze ${subject.name}`);
     const { algorithm, options } = subject;
     const total = 6000;
     for (const size of [0, 1, 135, 136, 137, 167, 168, 169, 1000, 1024, 1025, 5000]) {
       const message = rng.bytes(size);
-      const expected = oracle({
-        kind: 'hash',
-        algorithm,
-        source: message,
-        ...options,
-        outputLength: total,
-      }).output;
-      let hasher = subject.make();
-      for (const piece of pieces(message, rng)) hasher.update(piece);
+      const job = { kind: 'hash', algorithm, source: message, ...options, outputLength: total };
+      const expected = oracle(job).output;
+      let hasher = fed(subject.make(), pieces(message, rng));
       const found = [];
       const largest = rng.pick([3, 70, 400, 3000]);
+      const squeezes = [
+        (count) => hasher.squeeze(count),
+        (count) => Buffer.from(hasher.squeeze(count, 'hex'), 'hex'),
+        (count) => {
+          const target = Buffer.alloc(count + 7, 0x5a);
+          assert.equal(hasher.squeezeInto(target, 3, count), count);
+          const beside = [...target.subarray(0, 3), ...target.subarray(count + 3)];
+          assert.deepEqual(beside, Array(7).fill(0x5a));
+          return target.subarray(3, count + 3);
+        },
+        (count) => {
+          // From here on a copy; the original goes elsewhere.
+          const original = hasher;
+          hasher = original.copy();
+          original.squeeze(11);
+          return hasher.squeeze(count);
+        },
+        (count) => {
+          hasher = subject.make({ state: hasher.exportState() });
+          return hasher.squeeze(count);
+        },
+      ];
       for (let at = 0; at < total;) {
         const count = Math.min(total - at, Math.max(rng.between(1, largest), 10));
-        switch (rng.below(5)) {
-          case 0:
-            found.push(Buffer.from(hasher.squeeze(count, 'hex'), 'hex'));
-            break;
-          case 1: {
-            const target = Buffer.alloc(count + 7, 0x5a);
-            assert.equal(hasher.squeezeInto(target, 3, count), count);
-            assert.deepEqual(
-              [...target.subarray(0, 3), ...target.subarray(count + 3)],
-              Array(7).fill(0x5a),
-            );
-            found.push(target.subarray(3, count + 3));
-            break;
-          }
-          case 2:
-            // From here on a copy; the original goes elsewhere.
-            ((original) => {
-              hasher = original.copy();
-              original.squeeze(11);
-            })(hasher);
-            found.push(hasher.squeeze(count));
-            break;
-          case 3:
-            hasher = subject.make({ state: hasher.exportState() });
-            found.push(hasher.squeeze(count));
-            break;
-          default:
-            found.push(hasher.squeeze(count));
-        }
+        found.push(rng.pick(squeezes)(count));
         at += count;
       }
       assert.ok(Buffer.concat(found).equals(expected), `${size} bytes`);
       hasher.reset().update(message);
-      assert.ok(
-        hasher.squeeze(total).equals(expected),
-        `${size} bytes, in one piece after reset()`,
-      );
+      assert.ok(hasher.squeeze(total).equals(expected), `${size} bytes, after reset()`);
     }
   });
 }
@@ -263,23 +209,12 @@ test('a hasher has the name and sizes of its algorithm', () => {
     else assert.ok(Number.isInteger(hasher.blockSize) && hasher.blockSize > 0, name);
     assert.ok(hasher instanceof (kind === 'hmac' ? millrace.Hmac : millrace.Hash), name);
     assert.equal(hasher.constructor.name, kind === 'hmac' ? 'Hmac' : 'Hash');
-    for (const [property, value] of [
-      ['algorithm', 'md4'],
-      ['outputLength', 5],
-      ['blockSize', 1],
-    ]) {
-      assert.throws(
-        () => {
-          hasher[property] = value;
-        },
-        TypeError,
-        `${name}: ${property} can be set`,
-      );
-    }
+    for (const property of ['algorithm', 'outputLength', 'blockSize'])
+      assert.throws(() => Object.assign(hasher, { [property]: 5 }), TypeError, property);
     assert.equal(hasher.digest().length, hasher.outputLength, name);
   }
-  for (const algorithm of ['shake128', 'shake256'])
-    assert.equal(millrace.createHash(algorithm).outputLength, algorithm === 'shake128' ? 16 : 32);
+  for (const [algorithm, size] of Object.entries({ shake128: 16, shake256: 32 }))
+    assert.equal(millrace.createHash(algorithm).outputLength, size);
 });
 
 test('names are taken in any case, and aliases too', () => {
@@ -292,10 +227,8 @@ test('names are taken in any case, and aliases too', () => {
   ]) {
     const hash = millrace.createHash(alias);
     assert.equal(hash.algorithm, name);
-    assert.deepEqual(
-      hash.update('abc').digest(),
-      oracle({ kind: 'hash', algorithm: name, source: Buffer.from('abc') }).output,
-    );
+    const { output } = oracle({ kind: 'hash', algorithm: name, source: Buffer.from('abc') });
+    assert.deepEqual(hash.update('abc').digest(), output);
     assert.equal(millrace.createHmac(alias, 'key').algorithm, name);
   }
 });
@@ -303,23 +236,15 @@ test('names are taken in any case, and aliases too', () => {
 test('a seed may be a number or a bigint of every width', () => {
   for (const [algorithm, { seedBits }] of Object.entries(hashes)) {
     if (!seedBits) continue;
-    for (const seed of [
-      0,
-      1,
-      2 ** 31,
-      2 ** 32 - 1,
-      ...(seedBits === 64 ? [2n ** 32n, 2n ** 53n + 1n, 2n ** 64n - 1n] : []),
-    ]) {
+    const wide = seedBits === 64 ? [2n ** 32n, 2n ** 53n + 1n, 2n ** 64n - 1n] : [];
+    for (const seed of [0, 1, 2 ** 31, 2 ** 32 - 1, ...wide]) {
       const message = Buffer.alloc(3000, 'seeded');
       const expected = millrace.hash(algorithm, message, { seed });
       const hash = millrace.createHash(algorithm, { seed });
       hash.update(message.subarray(0, 1700)).update(message.subarray(1700));
       assert.deepEqual(hash.digest(), expected, `${algorithm} ${seed}`);
-      assert.deepEqual(
-        hash.reset().update(message).digest(),
-        expected,
-        `${algorithm} ${seed} after reset()`,
-      );
+      const again = hash.reset().update(message).digest();
+      assert.deepEqual(again, expected, `${algorithm} ${seed} after reset()`);
     }
     assert.notDeepEqual(
       millrace.createHash(algorithm, { seed: 1 }).digest(),
@@ -335,17 +260,15 @@ test('every outputLength gives the start of the output', () => {
     const whole = oracle({ kind: 'hash', algorithm, source: message, outputLength: 1500 }).output;
     for (let outputLength = 1; outputLength <= 1500; outputLength++) {
       const hash = millrace.createHash(algorithm, { outputLength }).update(message);
-      const copy =
-        outputLength % 5 === 0 ? hash.copy({ outputLength: 1501 - outputLength }) : undefined;
-      assert.ok(
-        hash.digest().equals(whole.subarray(0, outputLength)),
-        `${algorithm}, ${outputLength}`,
-      );
-      if (copy)
-        assert.ok(
-          copy.digest().equals(whole.subarray(0, 1501 - outputLength)),
-          `${algorithm}, a copy of ${1501 - outputLength}`,
+      const other = 1501 - outputLength;
+      if (outputLength % 5 === 0)
+        assert.deepEqual(
+          hash.copy({ outputLength: other }).digest(),
+          whole.subarray(0, other),
+          `${algorithm}, a copy of ${other}`,
         );
+      const expected = whole.subarray(0, outputLength);
+      assert.deepEqual(hash.digest(), expected, `${algorithm}, ${outputLength}`);
     }
     assert.deepEqual(
       millrace.createHash(algorithm).update(message).digest(),
