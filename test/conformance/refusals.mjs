@@ -1,20 +1,22 @@
 // Refused calls, with their codes and messages (refusals.json), in all three ways: thrown, also
-// where a callback is given, and as a rejection.
+// where a callback is given, and as a rejection. A row has `browser` where the message of browsers is
+// another one.
 
 import { decoded, pattern } from './bytes.mjs';
 import { fail, ok, same, sameError, thrown } from './verdicts.mjs';
 
 const resizable = (size = 32) => new Uint8Array(new ArrayBuffer(size, { maxByteLength: 64 }));
 
-export async function refusals({ millrace, promises, add, load, refused }) {
+export async function refusals({ millrace, promises, add, load, place, refused }) {
   const rows = await load('conformance/refusals.json');
   for (const about of new Set(rows.map((row) => row.about)))
     add(
       'refusals',
       'every entry point',
       about,
-      async ({ method, args: given, code, message }) => {
+      async ({ method, args: given, code, message: inNode, browser = inNode }) => {
         const what = `${method}(${JSON.stringify(given)})`;
+        const message = place === 'browser' ? browser : inNode;
         const check = (error, how) => {
           sameError(error, code, millrace, `${what}, ${how}`);
           ok(error.message === message, `${what}, ${how}: "${error.message}", not "${message}"`);
