@@ -35,49 +35,27 @@ const made = { hashes: {}, hmacs: {}, ciphers: {}, chunked: [] };
 
 for (const algorithm of hashNames) {
   const { digest: digestSize, seedBits = 0, key = 0 } = hashes[algorithm];
-  const outputLength = digestSize === 0 ? 40 : undefined;
-  const digest = (source, more = {}) => {
-    const { output } = oracle({ kind: 'hash', algorithm, source, outputLength, ...more });
-    const ours = millrace.hash(
-      algorithm,
-      source,
-      Object.fromEntries(
-        Object.entries({ outputLength, ...more }).filter(([, value]) => value !== undefined),
-      ),
-    );
-    if (!ours.equals(output))
-      throw new Error(
-        `${algorithm}, ${source.length} bytes: ${ours.toString('hex')}, the oracle has ` +
-          `${output.toString('hex')}`,
-      );
-    return output;
+  const own = digestSize === 0 ? { outputLength: 40 } : {};
+  const digest = (source, more) => {
+    const { output } = oracle({ kind: 'hash', algorithm, source, ...own, ...more });
+    const ours = millrace.hash(algorithm, source, { ...own, ...more });
+    if (ours.equals(output)) return output;
+    const [found, expected] = [ours, output].map((bytes) => bytes.toString('hex'));
+    throw new Error(`${algorithm}, ${source.length} bytes: ${found}, the oracle has ${expected}`);
   };
   const table = (sizes, more) =>
     Object.fromEntries(sizes.map((size) => [size, toHex(digest(pattern(size), more))]));
   const entry = { digestSize, sizes: table(SIZES), long: table(LONG) };
+  const seeded = (seed) => table([0, 3, 16, 130, 241, 1025], { seed: BigInt(seed) });
   if (seedBits > 0)
-    entry.seeded = Object.fromEntries(
-      SEEDS[seedBits].map((seed) => [
-        seed,
-        table([0, 3, 16, 130, 241, 1025], { seed: BigInt(seed) }),
-      ]),
-    );
+    entry.seeded = Object.fromEntries(SEEDS[seedBits].map((seed) => [seed, seeded(seed)]));
   if (key > 0) entry.keyed = table([0, 64, 1025, 10_000], { key: pattern(32, 7) });
   let last = Buffer.alloc(0);
   for (let size = 0; size <= 300; size++) last = digest(Buffer.concat([last, pattern(size)]));
   entry.chain = toHex(last);
   entry.whole = toHex(digest(pattern(WHOLE)));
   entry.states = Object.fromEntries(
-    STATE_AT.map((at) => [
-      at,
-      stateAt(
-        millrace.createHash(algorithm, outputLength && { outputLength }),
-        algorithm,
-        outputLength,
-        at,
-        entry.whole,
-      ),
-    ]),
+    STATE_AT.map((at) => [at, stateAt(algorithm, own, at, entry.whole)]),
   );
   made.hashes[algorithm] = entry;
 }
@@ -120,15 +98,8 @@ for (const algorithm of cipherNames) {
     [2 ** 20 + 3, 31],
   ].map(([size, aadSize]) => {
     const [source, aad] = [pattern(size), aead ? pattern(aadSize, 6) : undefined];
-    const { output, tag } = oracle({
-      kind: 'cipher',
-      encrypt: true,
-      algorithm,
-      key,
-      iv,
-      source,
-      aad,
-    });
+    const given = { algorithm, key, iv, source, aad };
+    const { output, tag } = oracle({ kind: 'cipher', encrypt: true, ...given });
     const sealed = aead ? Buffer.concat([output, tag]) : output;
     const ours = aead
       ? millrace.seal(algorithm, { key, nonce: iv, source, aad })
@@ -159,13 +130,12 @@ for (const [algorithm, keySize] of [
   }
 }
 
-function stateAt(hasher, algorithm, outputLength, at, whole) {
+function stateAt(algorithm, own, at, whole) {
   const message = pattern(WHOLE);
-  const state = hasher.update(message.subarray(0, at)).exportState();
-  const end = millrace
-    .createHash(algorithm, { state, ...(outputLength && { outputLength }) })
-    .update(message.subarray(at))
-    .digest('hex');
+  const hasher = millrace.createHash(algorithm, own).update(message.subarray(0, at));
+  const state = hasher.exportState();
+  const rest = millrace.createHash(algorithm, { state, ...own }).update(message.subarray(at));
+  const end = rest.digest('hex');
   if (end !== whole) throw new Error(`${algorithm}: the state after ${at} bytes leads to ${end}`);
   return state.toString('hex');
 }

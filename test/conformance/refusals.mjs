@@ -1,6 +1,6 @@
 // Refused calls, with their codes and messages (refusals.json), in all three ways: thrown, also
-// where a callback is given, and as a rejection. A row has `browser` where the message of browsers is
-// another one.
+// where a callback is given, and as a rejection. A row has `browser` where browsers have another
+// message.
 
 import { decoded, pattern } from './bytes.mjs';
 import { fail, ok, same, sameError, thrown } from './verdicts.mjs';

@@ -30,7 +30,7 @@ export function guard(size) {
   return new Uint8Array(size).fill(0xa5);
 }
 
-/** Checks that the target has these bytes, given as such or as hex, and is unchanged beside them. */
+/** Checks that the target has these bytes (given as such or as hex), and no others were written. */
 export function guarded(target, offset, expected, what) {
   const bytes = typeof expected === 'string' ? hex(expected) : expected;
   const end = offset + bytes.length;
