@@ -1,6 +1,9 @@
 // The ledger of what is in flight: every step from its beginning to its end, and every callback,
 // which must be called once.
 
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
 /** Thrown by callbacks on purpose; must come back as an uncaughtException, once each. */
 class Thrown extends Error {
   name = 'Thrown';
@@ -98,7 +101,14 @@ export class Ledger {
     });
   }
 
-  /** Returns a call as a promise, by callback or not. */
+  /** Makes a call that is waited for as drawn (manner.mjs). */
+  send({ waiting, throws }, method, args, what) {
+    if (waiting === 'sync') return millrace[method](...args);
+    if (waiting === 'promise') return promises[method](...args);
+    return this.callback(what, (callback) => millrace[method](...args, callback), throws);
+  }
+
+  /** Returns a call with a callback as a promise. */
   callback(what, call, throws = false) {
     return new Promise((resolve, reject) => {
       call(this.once(what, (error, value) => (error ? reject(error) : resolve(value)), throws));

@@ -23,56 +23,49 @@ const MiB = 2 ** 20;
 const bare = '--disable-wasm-trap-handler';
 const flags = ['--expose-gc', ...(process.allowedNodeEnvironmentFlags.has(bare) ? [bare] : [])];
 
+const defaults = {
+  minutes: 3,
+  steps: 2 ** 40,
+  threads: 2,
+  largest: 4 * MiB,
+  huge: 64 * MiB,
+  first: 0,
+  times: 100,
+  thread: 'main',
+  under: '',
+  idle: 3,
+  // Seconds that a step may take, or the process be silent, before it counts as hanging: far more
+  // than any needs.
+  patience: 120,
+};
+
 if (process.argv[1] === fileURLToPath(import.meta.url))
   process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
+  const names = ['seed', 'seconds', 'only', ...Object.keys(defaults)];
   const { values } = parseArgs({
     args,
-    options: {
-      seed: { type: 'string' },
-      minutes: { type: 'string', default: '3' },
-      seconds: { type: 'string' },
-      steps: { type: 'string', default: String(2 ** 40) },
-      threads: { type: 'string', default: '2' },
-      largest: { type: 'string', default: String(4 * MiB) },
-      huge: { type: 'string', default: String(64 * MiB) },
-      first: { type: 'string', default: '0' },
-      only: { type: 'string' },
-      times: { type: 'string', default: '100' },
-      thread: { type: 'string', default: 'main' },
-      under: { type: 'string', default: '' },
-      idle: { type: 'string', default: '3' },
-      // Seconds that a step may take, or the process be silent, before it counts as hanging: far
-      // more than any needs.
-      patience: { type: 'string', default: '120' },
-    },
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
   });
-  const { minutes, only, thread, under, ...rest } = values;
-  const numbers = Object.fromEntries(
-    Object.entries({
-      ...rest,
-      seed: rest.seed ?? randomInt(2 ** 32),
-      seconds: rest.seconds ?? minutes * 60,
-      ...(only !== undefined && { only }),
-    }).map(([name, value]) => [name, Number(value)]),
-  );
-  const wrong = Object.keys(numbers).find((name) => Number.isNaN(numbers[name]));
-  if (wrong !== undefined) throw new RangeError(`--${wrong} must be a number`);
-  const { failure } = await soak(
-    { ...numbers, thread, under: under.split(' ').filter(Boolean) },
-    console.log,
-  );
+  const options = { seed: randomInt(2 ** 32), ...values };
+  for (const name of names.filter((each) => each in options && !/^(thread|under)$/.test(each))) {
+    options[name] = Number(options[name]);
+    if (Number.isNaN(options[name])) throw new RangeError(`--${name} must be a number`);
+  }
+  const { failure } = await soak(options, console.log);
   return failure === undefined ? 0 : 1;
 }
 
 /**
  * Runs a soak and gives `{ failure?, done? }`; what there is to tell goes to `tell`, line by line.
  *
- * @param options those of the command line, as numbers; `under` is the command and its arguments
- * that Node is run by, if any
+ * @param given options of the command line, as numbers; `under` is the command with its arguments
+ * that Node is run by
  */
-export function soak({ under = [], ...options }, tell) {
+export function soak(given, tell) {
+  const options = { ...defaults, ...given };
+  options.seconds ??= options.minutes * 60;
   const { seed, patience } = options;
   const elapsed = () => (performance.now() - begin) / 1000;
   tell(
@@ -82,19 +75,18 @@ export function soak({ under = [], ...options }, tell) {
         : `step ${options.only} ${options.times} times`),
   );
   const [command, ...args] = [
-    ...under,
+    ...options.under.split(' ').filter(Boolean),
     process.execPath,
     ...flags,
     fileURLToPath(new URL('process.mjs', import.meta.url)),
-    JSON.stringify({ under, ...options }),
+    JSON.stringify(options),
   ];
   const child = spawn(command, args, {
     env: { ...process.env, MILLRACE_SEED: String(seed) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const begin = performance.now();
-  let [failure, done, last] = [undefined, undefined, { unsettled: [] }];
-  let heard = begin;
+  let [failure, done, last, heard] = [undefined, undefined, { unsettled: [] }, begin];
   const found = (what) => {
     if (failure !== undefined) return;
     failure = what;
@@ -114,17 +106,8 @@ export function soak({ under = [], ...options }, tell) {
   child.on('message', (message) => {
     heard = performance.now();
     if (message.unsettled) last = message;
-    if (message.threadsOfPool)
-      tell(
-        `soak: ${message.threadsOfPool} threads in the pool, routes ` +
-          `${message.routes ? 'can' : 'cannot'} be asked for`,
-      );
-    if (message.sample)
-      tell(
-        `soak: ${elapsed().toFixed(0)} s, ${Object.entries(message.sample)
-          .map(([name, value]) => `${name} ${value.toFixed(1)}`)
-          .join(', ')} MiB`,
-      );
+    if (message.threadsOfPool) tell(`soak: ${message.threadsOfPool} threads in the pool`);
+    if (message.sample) tell(`soak: ${elapsed().toFixed(0)} s, ${figures(message.sample)} MiB`);
     if (message.done) done = message.done;
     if (message.failure) {
       const { number, what, thread, stack } = message.failure;
@@ -140,14 +123,7 @@ export function soak({ under = [], ...options }, tell) {
       clearInterval(watch);
       if (done === undefined || code !== 0)
         found(`the process ended with ${signal ?? `code ${code}`}; under way were\n${list(last)}`);
-      else
-        tell(
-          `soak: ${Object.entries(done)
-            .map(
-              ([name, value]) => `${name} ${typeof value === 'number' ? Math.round(value) : value}`,
-            )
-            .join(', ')}; nothing hung, grew or differed`,
-        );
+      else tell(`soak: ${figures(done)}; nothing hung, grew or differed`);
       resolve({ failure, done });
     });
   });
@@ -159,6 +135,12 @@ function again({ seed, seconds, threads, largest, huge, first, only, thread }) {
   return only === undefined
     ? `${limits} --seconds ${seconds} --threads ${threads}${first ? ` --first ${first}` : ''}`
     : `${limits} --only ${only} --thread '${thread}'`;
+}
+
+function figures(record) {
+  return Object.entries(record)
+    .map(([name, value]) => `${name} ${typeof value === 'number' ? Math.round(value) : value}`)
+    .join(', ');
 }
 
 function list({ unsettled, pool }) {

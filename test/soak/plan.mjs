@@ -2,9 +2,9 @@
 // and on nothing else.
 
 import { random } from '../support/random.mjs';
-import { bigints, call, lent, resizable } from './steps/calls.mjs';
-import { derivation, derivations, memoryLimit, password } from './steps/derivations.mjs';
-import { collection, huge, refusal, settings, stall, thread } from './steps/disturbances.mjs';
+import { bigints, call, huge, lent, resizable } from './steps/calls.mjs';
+import { derivation, derivations, password } from './steps/derivations.mjs';
+import { collection, refusal, settings, stall, thread } from './steps/disturbances.mjs';
 import { batch, burst, preparedKey } from './steps/many.mjs';
 import { file, hasher, iterable, sealedStream } from './steps/streams.mjs';
 
@@ -25,10 +25,9 @@ const kinds = [
   [derivation, 40],
   [derivations, 6],
   [password, 6],
-  [memoryLimit, 3],
   [collection, 8],
   [stall, 8],
-  [settings, 8],
+  [settings, 11],
   [thread, 3],
   [huge, 2],
 ];

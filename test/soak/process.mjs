@@ -7,27 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import millrace from 'millrace';
 
-import { collectGarbage } from '../support/garbage.mjs';
 import { live } from './environment.mjs';
 import { idleness, assessMemory, measure } from './health.mjs';
 import { plan } from './plan.mjs';
 import { startThread } from './threads.mjs';
-import { makeBytes, routes, Workspace } from './workspace.mjs';
+import { makeBytes, Workspace } from './workspace.mjs';
 
 const options = JSON.parse(process.argv[2]);
-const {
-  under = [],
-  seconds,
-  steps: most,
-  threads,
-  largest,
-  huge,
-  first,
-  only,
-  times,
-  thread: threadName,
-  idle,
-} = options;
+const { seconds, largest, huge, first } = options;
 
 let failed = false;
 function fail(error, step = { number: -1, what: 'outside of all steps' }) {
@@ -39,17 +26,12 @@ function fail(error, step = { number: -1, what: 'outside of all steps' }) {
   );
 }
 
-const workspace = new Workspace({
-  name: threadName,
-  bytes: makeBytes(Math.max(2 * largest, huge) + 2 ** 20),
-  largest,
-  huge,
-  fail,
-});
+const bytes = makeBytes(Math.max(2 * largest, huge) + 2 ** 20);
+const workspace = new Workspace({ name: options.thread, bytes, largest, huge, fail });
 const heart = setInterval(beat, 500);
-process.send({ routes, threadsOfPool: millrace.configure().threads });
+process.send({ threadsOfPool: millrace.configure().threads });
 
-if (only !== undefined) await repeat();
+if (options.only !== undefined) await repeat();
 else await soak();
 clearInterval(heart);
 workspace.close();
@@ -65,67 +47,66 @@ function beat() {
 
 /** Repeats one step many times. */
 async function repeat() {
+  const { only, times } = options;
   for (let round = 0; round < times; round++)
     await live(workspace, { first: only, goOn: (number) => number === only, fail });
   process.send({ done: { steps: times, what: plan(workspace, only).what } });
 }
 
 async function soak() {
-  const beside = Array.from({ length: threads }, (_, index) =>
+  const beside = Array.from({ length: options.threads }, (_, index) =>
     startThread({ name: `lasting ${index + 1}`, workspace, steps: 2 ** 40 }),
   );
+  /** Gives an order to all threads and returns their answers. */
+  const order = (word, answer) =>
+    Promise.all(
+      beside.map(async (thread) => {
+        thread.postMessage(word);
+        for (;;) {
+          const [message] = await once(thread, 'message');
+          if (message[answer] !== undefined) return message;
+        }
+      }),
+    );
   const begin = performance.now();
-  const over = () => performance.now() - begin > seconds * 1000;
   // Some twenty rests, the first when everything has been used once.
   const samples = [];
   let next = begin + Math.max(1500, (seconds * 1000) / 20);
-  const pause = () => (performance.now() > next ? rest : undefined);
-  async function rest() {
-    await Promise.all(
-      beside.map(async (thread) => {
-        thread.postMessage('pause');
-        for (;;) if ((await once(thread, 'message'))[0].paused) return;
-      }),
-    );
+  async function measureAtRest() {
     await workspace.rest();
     samples.push(await measure());
+  }
+  async function rest() {
+    await order('pause', 'paused');
+    await measureAtRest();
     process.send({ sample: samples.at(-1) });
     for (const thread of beside) thread.postMessage('resume');
     next = performance.now() + (seconds * 1000) / 20;
   }
-  const steps = await live(workspace, {
+  const done = await live(workspace, {
     first,
-    goOn: (number) => number - first < most && !over(),
-    pause,
+    goOn: (number) => number - first < options.steps && performance.now() - begin <= seconds * 1000,
+    pause: () => (performance.now() > next ? rest : undefined),
     fail,
   });
-  const ends = await Promise.all(
-    beside.map(async (thread) => {
-      thread.postMessage('stop');
-      for (;;) {
-        const [message] = await once(thread, 'message');
-        if (message.done !== undefined) return message;
-      }
-    }),
-  );
-  await workspace.rest();
-  samples.push(await measure());
+  const { calls, exceptions } = workspace.ledger;
+  const ends = [{ done, calls, exceptions }, ...(await order('stop', 'done'))];
+  await measureAtRest();
   await sleep(300); // Whatever lingers may do so, and a second settling may come.
   clearInterval(heart);
-  const { milliseconds, share } = await idleness(idle);
+  const { milliseconds, share } = await idleness(options.idle);
   if (share > 0.2)
-    fail(new Error(`${milliseconds.toFixed(0)} ms of CPU time in ${idle} idle seconds`));
-  const memory = assessMemory(samples, under.length > 0);
+    fail(new Error(`${milliseconds.toFixed(0)} ms of CPU time in ${options.idle} idle seconds`));
+  const memory = assessMemory(samples, options.under !== '');
   if (memory.grown !== undefined) fail(new Error(memory.grown));
+  const sum = (name) => ends.reduce((total, end) => total + end[name], 0);
   process.send({
     done: {
-      steps: steps + ends.reduce((sum, { done }) => sum + done, 0),
-      calls: workspace.ledger.calls + ends.reduce((sum, { calls }) => sum + calls, 0),
-      exceptions:
-        workspace.ledger.exceptions + ends.reduce((sum, { exceptions }) => sum + exceptions, 0),
+      steps: sum('done'),
+      calls: sum('calls'),
+      exceptions: sum('exceptions'),
       memory: memory.told,
       idle: milliseconds,
     },
   });
-  collectGarbage();
 }

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import millrace from 'millrace';
-import promises from 'millrace/promises';
 
 import { oracle, oracleFor } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
@@ -37,13 +36,9 @@ export class Workspace {
    * removes them
    */
   constructor({ name, bytes, largest, huge, fail, files }) {
-    this.name = name;
-    this.bytes = bytes;
-    this.largest = largest;
-    this.huge = huge;
+    Object.assign(this, { name, bytes, largest, huge, fail });
     this.ledger = new Ledger(fail);
     this.retained = new RetainedResults(24 * MiB);
-    this.fail = fail;
     /** For each other thread a function that returns the steps under way in it. */
     this.beside = new Map();
     this.files = files ?? makeFiles(bytes, largest);
@@ -141,20 +136,4 @@ export function expected(job) {
 
 function given(options) {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-}
-
-/** Whether a call can be told its route. */
-export const routes = await promises.hash('sha256', '', { route: 'no such route' }).then(
-  () => false,
-  (error) => error.code === 'ERR_ARGUMENT_VALUE',
-);
-
-/** Returns a route at random: none is asked for in half of the cases. */
-export function drawRoute(rng) {
-  return rng.pick([undefined, undefined, undefined, 'auto', 'inline', 'pool', 'split']);
-}
-
-/** Returns the option for a drawn route, where there are routes. */
-export function routeOption(route) {
-  return routes && route !== undefined ? { route } : {};
 }

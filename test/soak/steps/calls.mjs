@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 
-import millrace from 'millrace';
 import cryptoAsync from 'millrace/crypto-async';
 import bigintHash from 'millrace/bigint-hash';
 import promises from 'millrace/promises';
@@ -17,71 +16,62 @@ import {
   callStylesFor,
 } from '../../support/entry-points.mjs';
 import { decryption, encryption, randomJob, tampered } from '../../support/jobs.mjs';
-import { cipherOptions } from '../../support/offsets.mjs';
-import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
-import { drawRoute, expected, routeOption } from '../workspace.mjs';
+import { ABORTED, drawManner, perform } from '../manner.mjs';
+import { expected } from '../workspace.mjs';
 
 /**
  * Returns a step: a job through any entry point, waited for in any way: encrypted, decrypted, or
  * tampered with.
  */
-export function call(rng, workspace) {
-  let job = randomJob(rng, workspace.source(rng));
+export function call(rng, workspace, source = workspace.source(rng)) {
+  let job = randomJob(rng, source);
   const direction =
     job.kind === 'cipher'
       ? rng.pick(['forth', 'back', ...(ciphers[job.algorithm].aead ? ['broken'] : [])])
       : 'forth';
   if (direction !== 'forth') job = decryption(job, expected(job));
-  const plain = job.encrypt === false ? plaintext(job) : undefined;
   if (direction === 'broken') job = tampered(job, rng);
-  const way = rng.pick(
-    callStylesFor(job).filter(({ waiting }) => waiting !== 'sync' || job.source.length < 100_000),
+  const style = rng.pick(
+    callStylesFor(job).filter(({ waiting }) => waiting !== 'sync' || source.length < 100_000),
   );
-  const plan = way.waiting === 'promise' ? drawAbort(rng) : undefined;
-  const route = drawRoute(rng);
-  const throws = way.waiting === 'callback' && rng.chance(0.1);
+  const manner = drawManner(rng, style.waiting, { routed: style.entryPoint.modern });
   const what =
-    `${describe(way, job)}${direction === 'broken' ? ', tampered' : ''}` +
-    `${route ? `, route ${route}` : ''}${describeAbort(plan)}${throws ? ', throws' : ''}`;
+    `${describe(style, job)}${direction === 'broken' ? ', tampered' : ''}, ` + manner.told;
   return {
     what,
-    bytes: job.source.length * 2,
+    bytes: source.length * 2,
     async run() {
-      const abort = arrange(plan);
-      const options = {
-        ...abort.options,
-        ...(way.waiting === 'sync' || !way.entryPoint.modern ? {} : routeOption(route)),
-      };
       const entryPoint = {
-        ...way.entryPoint,
-        module: workspace.ledger.counted(way.entryPoint.module, what, throws),
+        ...style.entryPoint,
+        module: workspace.ledger.counted(style.entryPoint.module, what, manner.throws),
       };
-      const form = {
-        ...way.form,
-        prepare: (...given) => withOptions(way.form.prepare(...given), options, way.waiting),
-      };
-      const settled = attempt({ ...way, entryPoint, form }, job);
-      abort.launched(Promise.resolve(settled));
-      const outcome = await settled;
-      if (outcome.error !== undefined && outcome.error === abort.reason) {
-        if (outcome.target) expectUntouched(outcome.target, 0xa5, what);
-        if (outcome.target) workspace.retained.keep(`${what}: its target`, outcome.target);
-        return 'aborted';
+      let outcome;
+      const made = await perform(manner, what, async (options, reason) => {
+        const form = {
+          ...style.form,
+          prepare: (...given) => withOptions(style.form.prepare(...given), options, style.waiting),
+        };
+        outcome = await attempt({ ...style, entryPoint, form }, job);
+        if (outcome.error === reason) throw reason;
+      });
+      if (made === ABORTED) {
+        if (!outcome.target) return;
+        const before = Buffer.alloc(outcome.target.length, 0xa5);
+        const appended = style.form.name.startsWith('seal') && job.encrypt ? job.tagSize : 0;
+        expectUntouched(outcome.target, { before, at: 0, size: before.length, appended, what });
+        workspace.retained.keep(`${what}: its target`, outcome.target);
+      } else if (direction === 'broken') expectFailure(style, job, outcome, 'ERR_AUTHENTICATION');
+      else {
+        expectResult(
+          style,
+          job,
+          outcome,
+          job.encrypt === false ? { output: source } : expected(job),
+        );
+        workspace.retained.keep(what, outcome.output);
       }
-      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
-      if (direction === 'broken') return expectFailure(way, job, outcome, 'ERR_AUTHENTICATION');
-      expectResult(way, job, outcome, plain ? { output: plain } : expected(job));
-      workspace.retained.keep(what, outcome.output);
     },
   };
-}
-
-/** Returns what a decryption must give, computed once, before anything is tampered with. */
-function plaintext(job) {
-  const { algorithm, key, iv, source, aad, tag } = job;
-  return aad === undefined
-    ? millrace.cipher(algorithm, false, key, iv, source)
-    : millrace.cipher(algorithm, false, key, iv, source, aad, Buffer.from(tag));
 }
 
 /**
@@ -98,27 +88,22 @@ function withOptions(prepared, options, waiting) {
   return { ...prepared, args };
 }
 
-/** Checks the target of a cancelled call: as it was, or all zero. */
-function expectUntouched(target, filler, what) {
-  const [first = 0] = target;
+/**
+ * Asserts that after a cancelled call memory is as it was, or the target is zero. An appended tag
+ * is written last: its place may be as it was where the text is zero.
+ */
+function expectUntouched(memory, { before, at, size, appended, what }) {
   assert.ok(
-    first === 0 || first === filler,
-    `${what}: the target of a cancelled call begins with ${first}`,
-  );
-  // An appended tag is written last: its place may be as it was where the text is zero.
-  const until = target.findIndex((byte) => byte !== first);
-  assert.ok(
-    until === -1 ||
-      (until >= target.length - 16 && target.subarray(until).every((byte) => byte === filler)),
-    `${what}: the target of a cancelled call was written in part`,
+    [0, size - appended, size].some((end) =>
+      memory.equals(Buffer.from(before).fill(0, at, at + end)),
+    ),
+    `${what}: cancelled, and memory is neither as it was nor its target zero`,
   );
 }
 
-// lent memory
-
 /** Memory of every kind that can be lent, filled with `content`. */
 const memories = {
-  'plain memory': (content) => Buffer.concat([content]),
+  'plain memory': (content) => Buffer.from(content),
   'separate memory': (content) => fill(new ArrayBuffer(content.length), content),
   'shared memory': (content) => fill(new SharedArrayBuffer(content.length), content),
   'growable shared memory': (content) =>
@@ -135,155 +120,96 @@ function fill(memory, content) {
  * Returns a step: a cipher over lent memory: source and target apart, one over the other, or
  * shifted against one another.
  */
-export function lent(rng, workspace) {
-  const source = workspace.source(rng);
-  const { job, sealed } = lentJob(rng, source);
-  const from = sealed === undefined ? job.source : sealed;
-  const size = job.kindOfCall === 'seal' ? source.length + 16 : source.length;
+export function lent(rng, workspace, source = workspace.source(rng)) {
+  const method = rng.pick(['cipher', 'seal', 'open']);
+  const algorithm = rng.pick(method === 'cipher' ? cipherNames : aeadNames);
+  const there = encryption(algorithm, source, rng, { aadSize: rng.below(40) });
+  const answer = expected(there);
+  const encrypt = method === 'seal' || (method === 'cipher' && rng.chance(0.5));
+  const broken = !encrypt && there.aad !== undefined && rng.chance(0.3);
+  const back = encrypt ? undefined : decryption(there, answer);
+  const job = broken ? tampered(back, rng) : (back ?? there);
+  const input = method === 'open' ? Buffer.concat([job.source, job.tag]) : job.source;
+  const sealed = method === 'seal' ? Buffer.concat([answer.output, answer.tag]) : answer.output;
+  const output = encrypt ? sealed : broken ? Buffer.alloc(source.length) : source;
+  const size = output.length;
   const distance = rng.pick([undefined, 0, 0, 1, -1, 16, -64, rng.between(-size, size)]);
-  const memory = rng.pick(Object.keys(memories));
-  const entryPoint = rng.pick(
-    job.kindOfCall === 'cipher' && original.ciphers.includes(job.algorithm)
-      ? ['promise', 'callback', 'original package']
-      : ['promise', 'callback'],
-  );
-  const plan = entryPoint === 'promise' ? drawAbort(rng) : undefined;
-  const route = drawRoute(rng);
+  const kind = rng.pick(Object.keys(memories));
+  const old = method === 'cipher' && original.ciphers.includes(algorithm);
+  const waiting = rng.pick(['promise', 'callback', ...(old ? ['original package'] : [])]);
+  const manner = drawManner(rng, waiting, { routed: waiting !== 'original package' });
   const what =
-    `${job.kindOfCall} ${job.algorithm} ` +
-    `${job.encrypt ? 'forth' : job.broken ? 'back, tampered' : 'back'}, ${source.length} ` +
-    `bytes in ${memory}, ` +
-    `${distance === undefined ? 'target apart' : `target at ${distance}`}, ` +
-    `${entryPoint}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
+    `${method} ${algorithm} ${encrypt ? 'forth' : broken ? 'back, tampered' : 'back'}, ` +
+    `${source.length} bytes in ${kind}, target ${distance ?? 'apart'}, ${manner.told}`;
   return {
     what,
     bytes: 4 * source.length,
     async run() {
-      const at =
+      const [from, to] =
         distance === undefined
-          ? { source: 32, target: 32 + from.length + 32 }
-          : { source: 32 + Math.max(0, -distance), target: 32 + Math.max(0, distance) };
-      const before = Buffer.alloc(Math.max(at.source + from.length, at.target + size) + 32, 0x3c);
-      from.copy(before, at.source);
-      const buffer = memories[memory](before);
+          ? [32, 64 + input.length]
+          : [32 + Math.max(0, -distance), 32 + Math.max(0, distance)];
+      const before = Buffer.alloc(Math.max(from + input.length, to + size) + 32, 0x3c);
+      input.copy(before, from);
       const after = Buffer.from(before);
-      const tag = Buffer.alloc(16, 1);
-      job.result(job.broken).copy(after, at.target);
-      const abort = arrange(plan);
-      const settled = sendLent({
-        job,
-        entryPoint,
-        buffer,
-        at,
-        from,
-        size,
-        tag,
-        what,
-        ledger: workspace.ledger,
-        options: { ...abort.options, ...routeOption(route) },
+      output.copy(after, to);
+      const memory = memories[kind](before);
+      const tag = encrypt ? Buffer.alloc(16, 1) : Buffer.from(job.tag ?? '');
+      const sent = { ...job, method, tag, memory, from, size: input.length, to };
+      const made = await perform(manner, what, (options) =>
+        sendLent(workspace.ledger, manner, what, sent, options),
+      ).catch((error) => {
+        const { code, message } = error;
+        if (broken && (code === 'ERR_AUTHENTICATION' || message === cryptoAsync.E_CORRUPT))
+          return 'refused';
+        throw error;
       });
-      abort.launched(settled);
-      const error = await settled.then(
-        (written) => assert.equal(written, size, what),
-        (reason) => reason,
-      );
-      if (error !== undefined && error === abort.reason) {
-        // The place of an appended tag is written last, and may still be as it was where the text
-        // is zero.
-        const wiped = [size, job.kindOfCall === 'seal' ? size - 16 : size].map((end) =>
-          Buffer.from(before).fill(0, at.target, at.target + end),
-        );
-        assert.ok(
-          [before, ...wiped].some((each) => buffer.equals(each)),
-          `${what}: cancelled, and memory is neither as it was nor its target zero`,
-        );
-        workspace.retained.keep(`${what}: cancelled`, buffer);
-        return 'aborted';
+      if (made === ABORTED)
+        expectUntouched(memory, {
+          before,
+          at: to,
+          size,
+          appended: method === 'seal' ? 16 : 0,
+          what,
+        });
+      else {
+        assert.equal(made, broken ? 'refused' : size, what);
+        if (!memory.equals(after))
+          assert.fail(
+            `${what}: memory differs from byte ` +
+              `${memory.findIndex((byte, index) => byte !== after[index])} of ${after.length}`,
+          );
+        if (encrypt && method === 'cipher' && job.aad)
+          assert.ok(tag.equals(answer.tag), `${what}: wrong tag`);
       }
-      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
-      if (job.broken)
-        assert.ok(
-          error?.code === 'ERR_AUTHENTICATION' || error?.message === cryptoAsync.E_CORRUPT,
-          `${what}: ${error?.stack ?? 'not refused'}`,
-        );
-      else assert.ifError(error);
-      if (!buffer.equals(after))
-        assert.fail(
-          `${what}: memory differs from byte ` +
-            `${buffer.findIndex((byte, index) => byte !== after[index])} of ${after.length}`,
-        );
-      if (job.encrypt && job.kindOfCall === 'cipher' && job.aad)
-        assert.ok(tag.equals(job.tag), `${what}: wrong tag`);
-      workspace.retained.keep(what, buffer);
+      workspace.retained.keep(what, memory);
     },
   };
 }
 
-/** Returns a cipher job with its answer: `result(broken)` is what the target must hold. */
-function lentJob(rng, source) {
-  const kindOfCall = rng.pick(['cipher', 'seal', 'open']);
-  const algorithm = rng.pick(kindOfCall === 'cipher' ? cipherNames : aeadNames);
-  const there = encryption(algorithm, source, rng, { aadSize: rng.below(40) });
-  const answer = expected(there);
-  const encrypt = kindOfCall === 'seal' || (kindOfCall === 'cipher' && rng.chance(0.5));
-  if (encrypt) {
-    const output =
-      kindOfCall === 'seal' ? Buffer.concat([answer.output, answer.tag]) : answer.output;
-    return { job: { ...there, kindOfCall, tag: answer.tag, broken: false, result: () => output } };
+function sendLent(ledger, manner, what, job, options) {
+  const { method, algorithm, encrypt, key, iv, aad, tag, memory, from, size, to } = job;
+  if (manner.waiting === 'original package') {
+    const whole = (bytes) => [bytes, 0, bytes.length];
+    const extras = aad === undefined ? [] : [...whole(aad), ...whole(tag)];
+    const text = [memory, from, size, memory, to];
+    const args = [algorithm, Number(encrypt), ...whole(key), ...whole(iv), ...text, ...extras];
+    return ledger.callback(what, (callback) => cryptoAsync.cipher(...args, callback));
   }
-  const back = decryption(there, answer);
-  const broken = there.aad !== undefined && rng.chance(0.3);
-  const job = {
-    ...(broken ? tampered(back, rng) : back),
-    kindOfCall,
-    broken,
-    result: (zero) => (zero ? Buffer.alloc(source.length) : source),
+  const given = {
+    key,
+    ...(method === 'cipher' ? { encrypt, iv, ...(aad && { aad, tag }) } : { nonce: iv, aad }),
+    source: memory.subarray(from, from + size),
+    target: memory,
+    targetOffset: to,
+    ...options,
   };
-  return { job, sealed: kindOfCall === 'open' ? Buffer.concat([job.source, job.tag]) : undefined };
+  return ledger.send(manner, method, [algorithm, given], what);
 }
 
-function sendLent({ job, entryPoint, buffer, at, from, tag, what, ledger, options }) {
-  const { algorithm, key, iv, aad } = job;
-  const view = buffer.subarray(at.source, at.source + from.length);
-  if (job.kindOfCall !== 'cipher') {
-    const given = {
-      key,
-      nonce: iv,
-      aad,
-      source: view,
-      target: buffer,
-      targetOffset: at.target,
-      ...options,
-    };
-    if (entryPoint === 'promise') return promises[job.kindOfCall](algorithm, given);
-    return ledger.callback(what, (callback) =>
-      millrace[job.kindOfCall](algorithm, given, callback),
-    );
-  }
-  const extras =
-    aad === undefined ? [] : [aad, 0, aad.length, job.encrypt ? tag : Buffer.from(job.tag), 0, 16];
-  const window = [
-    algorithm,
-    Number(job.encrypt),
-    key,
-    0,
-    key.length,
-    iv,
-    0,
-    iv.length,
-    buffer,
-    at.source,
-    from.length,
-    buffer,
-    at.target,
-    ...extras,
-  ];
-  if (entryPoint === 'promise') return promises.cipher(...cipherOptions(window, options));
-  return ledger.callback(what, (callback) =>
-    entryPoint === 'original package'
-      ? cryptoAsync.cipher(...window, callback)
-      : millrace.cipher(...cipherOptions(window), callback),
-  );
+/** Returns a step: a job of 64 MiB, which is long enough to be cancelled or cut in parts. */
+export function huge(rng, workspace) {
+  return rng.pick([call, lent])(rng, workspace, workspace.source(rng, workspace.huge));
 }
 
 /**
@@ -305,13 +231,9 @@ export function resizable(rng, workspace) {
         promises.hash(algorithm, bytes),
         promises.hash(algorithm, bytes, { target }),
       ];
-      const refused = promises.cipher('aes-128-ctr', {
-        encrypt: true,
-        key: Buffer.alloc(16),
-        iv: Buffer.alloc(16),
-        source: bytes,
-        target: memory,
-      });
+      const [key, iv] = [Buffer.alloc(16), Buffer.alloc(16)];
+      const given = { encrypt: true, key, iv, source: bytes, target: memory };
+      const refused = promises.cipher('aes-128-ctr', given);
       memory.resize(0);
       memory.resize(source.length);
       await assert.rejects(refused, { code: 'ERR_RESIZABLE' }, what);

@@ -7,42 +7,31 @@ import crypto from 'node:crypto';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
+import { ABORTED, drawManner, perform } from '../manner.mjs';
 
 const MiB = 2 ** 20;
-/** More than any step takes by itself. */
-const memories = [24 * MiB, 64 * MiB, 1024 * MiB];
 
 const kinds = {
   scrypt(rng, { password, salt, size }) {
-    const options = {
-      N: 2 ** rng.between(1, 12),
-      r: rng.pick([1, 2, 8, 8, 8, 11]),
-      p: rng.pick([1, 1, 1, 2, 5]),
-    };
+    const [N, r] = [2 ** rng.between(1, 12), rng.pick([1, 2, 8, 8, 8, 11])];
+    const options = { N, r, p: rng.pick([1, 1, 1, 2, 5]) };
     return {
       args: [password, salt, size, options],
       oracle: () => crypto.scryptSync(password, salt, size, { ...options, maxmem: 64 * MiB }),
     };
   },
   pbkdf2(rng, { password, salt, size }) {
-    const [iterations, digest] = [
-      Math.floor(2 ** (rng.below(120) / 10)),
-      rng.pick(['sha1', 'sha256', 'sha256', 'sha512', 'sha512', 'md5', 'sha3-256']),
-    ];
-    return {
-      args: [password, salt, iterations, size, digest],
-      oracle: () => crypto.pbkdf2Sync(password, salt, iterations, size, digest),
-    };
+    const iterations = Math.floor(2 ** (rng.below(120) / 10));
+    const digest = rng.pick(['sha1', 'sha256', 'sha256', 'sha512', 'sha512', 'md5', 'sha3-256']);
+    const args = [password, salt, iterations, size, digest];
+    return { args, oracle: () => crypto.pbkdf2Sync(...args) };
   },
   hkdf(rng, { password, salt, size }) {
     const [digest, info] = [rng.pick(['sha1', 'sha256', 'sha512']), rng.bytes(rng.below(100))];
     // node:crypto takes no key of no bytes everywhere.
     const secret = password.length > 0 ? password : Buffer.alloc(1);
-    return {
-      args: [digest, secret, salt, info, size],
-      oracle: () => Buffer.from(crypto.hkdfSync(digest, secret, salt, info, size)),
-    };
+    const args = [digest, secret, salt, info, size];
+    return { args, oracle: () => Buffer.from(crypto.hkdfSync(...args)) };
   },
   argon2(rng, { password, salt, size }) {
     const parallelism = rng.pick([1, 1, 2, 4]);
@@ -68,67 +57,45 @@ function withOptions(kind, args, options) {
   return [...args.slice(0, -1), { ...args.at(-1), ...options }];
 }
 
-function inputs(rng, workspace) {
-  return {
-    password: Buffer.from(workspace.source(rng, rng.below(200))),
-    salt: rng.bytes(rng.below(60)),
-    size: rng.chance(0.1) ? rng.between(1, 2000) : rng.between(1, 64),
-  };
-}
-
 /**
  * Returns a step: one derivation in any call style. Its inputs are overwritten when the call has
  * returned.
  */
 export function derivation(rng, workspace) {
   const kind = rng.pick(Object.keys(kinds));
-  const given = inputs(rng, workspace);
-  const { args, oracle } = kinds[kind](rng, given);
+  const password = Buffer.from(workspace.source(rng, rng.below(200)));
+  const salt = rng.bytes(rng.below(60));
+  const size = rng.chance(0.1) ? rng.between(1, 2000) : rng.between(1, 64);
+  const { args, oracle } = kinds[kind](rng, { password, salt, size });
   const waiting = rng.pick(['sync', 'callback', 'promise', 'promise']);
-  const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
+  const manner = drawManner(rng, waiting, { routed: false });
   const watched = waiting !== 'sync' && rng.chance(0.3);
-  const throws = waiting === 'callback' && rng.chance(0.1);
   const what =
-    `${kind} of ${given.password.length} bytes, ` +
-    `${waiting}${watched ? ', watched' : ''}${describeAbort(plan)}${throws ? ', throws' : ''}`;
+    `${kind} of ${password.length} bytes, ${manner.told}` + `${watched ? ', watched' : ''}`;
   return {
     what,
     bytes: 10 * MiB,
     async run() {
       const right = oracle();
-      const abort = arrange(plan);
       const fractions = [];
-      const called = withOptions(kind, args, {
-        ...abort.options,
-        ...(watched && { onProgress: ({ fraction }) => fractions.push(fraction) }),
+      const progress = watched && { onProgress: ({ fraction }) => fractions.push(fraction) };
+      const derived = await perform(manner, what, (options) => {
+        const called = withOptions(kind, args, { ...options, ...progress });
+        const settled = workspace.ledger.send(manner, kind, called, what);
+        if (waiting !== 'sync') for (const secret of [password, salt]) secret.fill(0xee);
+        return settled;
       });
-      const settled = send(kind, called, waiting, what, workspace.ledger, throws);
-      if (waiting !== 'sync') for (const secret of [given.password, given.salt]) secret.fill(0xee);
-      abort.launched(settled);
-      let key;
-      try {
-        key = await settled;
-      } catch (error) {
-        if (error === undefined || error !== abort.reason) throw error;
-        return 'aborted';
-      }
-      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
-      assert.ok(key.equals(right), `${what}: wrong key`);
+      if (derived === ABORTED) return;
+      assert.ok(derived.equals(right), `${what}: wrong key`);
       if (watched)
         assert.ok(
           fractions.at(-1) === 1 &&
             fractions.every((each, index) => index === 0 || each > fractions[index - 1]),
           `${what}: progress ${fractions}`,
         );
-      workspace.retained.keep(what, key);
+      workspace.retained.keep(what, derived);
     },
   };
-}
-
-async function send(kind, args, waiting, what, ledger, throws) {
-  if (waiting === 'sync') return millrace[kind](...args);
-  if (waiting === 'promise') return promises[kind](...args);
-  return ledger.callback(what, (callback) => millrace[kind](...args, callback), throws);
 }
 
 /**
@@ -139,34 +106,24 @@ export function derivations(rng) {
   const kind = rng.pick(['scrypt', 'scrypt', 'pbkdf2']);
   const cost =
     kind === 'scrypt'
-      ? [{ N: 2 ** rng.between(4, 11), r: 8, p: 1 }]
+      ? [32, { N: 2 ** rng.between(4, 11), r: 8, p: 1 }]
       : [rng.between(1, 800), 32, rng.pick(['sha256', 'sha512'])];
   const jobs = Array.from({ length: rng.between(2, 24) }, () => ({
-    password: rng.bytes(rng.below(40)),
-    salt: rng.bytes(16),
-    plan: drawAbort(rng, 0.2),
+    args: [rng.bytes(rng.below(40)), rng.bytes(16), ...cost],
+    manner: drawManner(rng, 'promise', { routed: false, aborts: 0.2 }),
   }));
-  const what =
-    `${jobs.length} of ${kind} at once, ` +
-    `${jobs.filter(({ plan }) => plan !== undefined).length} of them aborted`;
+  const aborted = jobs.filter(({ manner }) => manner.abort !== undefined).length;
+  const what = `${jobs.length} of ${kind} at once, ${aborted} of them aborted`;
   return {
     what,
     bytes: 40 * MiB,
     async run() {
-      const settled = jobs.map(async ({ password, salt, plan }, index) => {
-        const args = kind === 'scrypt' ? [password, salt, 32, ...cost] : [password, salt, ...cost];
-        const abort = arrange(plan);
-        const deriving = promises[kind](...withOptions(kind, args, abort.options));
-        abort.launched(deriving);
-        let key;
-        try {
-          key = await deriving;
-        } catch (error) {
-          if (error === undefined || error !== abort.reason) throw error;
-          return;
-        }
-        assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
-        assert.ok(key.equals(crypto[`${kind}Sync`](...args)), `${what}: wrong key ${index}`);
+      const settled = jobs.map(async ({ args, manner }, index) => {
+        const key = await perform(manner, what, (options) =>
+          promises[kind](...withOptions(kind, args, options)),
+        );
+        if (key !== ABORTED)
+          assert.ok(key.equals(crypto[`${kind}Sync`](...args)), `${what}: wrong key ${index}`);
       });
       await Promise.all(settled);
     },
@@ -202,19 +159,6 @@ export function password(rng, workspace) {
         code: 'ERR_PASSWORD_HASH',
       });
       assert.equal(millrace.needsRehash(hash, options), false, what);
-    },
-  };
-}
-
-/** Returns a step that changes how much memory derivations may take, while some are under way. */
-export function memoryLimit(rng) {
-  const maxKdfMemory = rng.pick(memories);
-  return {
-    what: `derivations may take ${maxKdfMemory / MiB} MiB`,
-    run() {
-      const set = millrace.configure({ maxKdfMemory }).maxKdfMemory;
-      // It is the process's, so another thread may have set another value since.
-      assert.ok(memories.includes(set), `${set} bytes`);
     },
   };
 }

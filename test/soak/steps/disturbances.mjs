@@ -1,19 +1,15 @@
 // Disturbances beside the calls: collections, a busy main thread, other settings, other threads
-// that come and go, and jobs that are larger than all others.
+// that come and go.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createCipheriv, createHash } from 'node:crypto';
-
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { collectGarbage } from '../../support/garbage.mjs';
-import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 import { startThread } from '../threads.mjs';
-import { drawRoute, routeOption } from '../workspace.mjs';
 import { busy } from './many.mjs';
 
 /**
@@ -46,12 +42,13 @@ export function settings(rng) {
     { threads: rng.between(1, 6) },
     { route: rng.pick(['auto', 'auto', 'auto', 'pool', 'inline', 'split']) },
     { maxQueuedBytes: rng.pick([1, 100_000, 2 ** 24, 2 ** 40]) },
+    // More than any step takes by itself.
+    { maxKdfMemory: 2 ** 20 * rng.pick([24, 64, 1024]) },
   ]);
   const [[name, value]] = Object.entries(wanted);
   return {
     what: `configure({ ${name}: ${value} })`,
     async run() {
-      if (!(name in millrace.configure())) return;
       // They are the process's, so another thread may have set another value since.
       assert.equal(typeof millrace.configure(wanted)[name], typeof value);
     },
@@ -101,91 +98,6 @@ const refusals = [
     'ERR_OVERLAP',
   ],
 ];
-
-/**
- * Returns a step: a job of 64 MiB: a hash or a cipher, lent, also in place; long enough to be
- * cancelled or cut in parts.
- */
-export function huge(rng, workspace) {
-  const algorithm = rng.pick([
-    'sha256',
-    'blake3',
-    'aes-256-ctr',
-    'aes-256-gcm',
-    'chacha20',
-    'chacha20-poly1305',
-  ]);
-  const [iv, tag] = [
-    rng.bytes(algorithm.includes('gcm') || algorithm.includes('poly') ? 12 : 16),
-    Buffer.alloc(16),
-  ];
-  const inPlace = rng.chance(0.5);
-  const plan = drawAbort(rng, 0.5);
-  const route = drawRoute(rng);
-  const source = workspace.source(rng, workspace.huge);
-  const what =
-    `huge ${algorithm}, ${source.length} ` +
-    `bytes${inPlace ? ' in place' : ''}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
-  const isHash = !algorithm.includes('-') && algorithm !== 'chacha20';
-  const isAead = iv.length === 12;
-  return {
-    what,
-    bytes: 2 * source.length,
-    async run() {
-      const abort = arrange(plan);
-      const options = { ...abort.options, ...routeOption(route) };
-      const target = isHash
-        ? Buffer.alloc(32)
-        : inPlace
-          ? Buffer.from(source)
-          : Buffer.alloc(source.length, 0xa5);
-      const settled = isHash
-        ? promises.hash(algorithm, source, { target, ...options })
-        : promises.cipher(algorithm, {
-            encrypt: true,
-            key,
-            iv,
-            source: inPlace ? target : source,
-            target,
-            ...(isAead ? { tag } : {}),
-            ...options,
-          });
-      abort.launched(settled);
-      let written;
-      try {
-        written = await settled;
-      } catch (error) {
-        if (error === undefined || error !== abort.reason) throw error;
-        if (!isHash)
-          expectUntouched(target, inPlace ? source : Buffer.alloc(source.length, 0xa5), what);
-        return;
-      }
-      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
-      assert.equal(written, target.length);
-      assert.ok(
-        target.equals(rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what })),
-        `${what}: wrong result`,
-      );
-    },
-  };
-}
-
-function expectUntouched(target, before, what) {
-  assert.ok(
-    target.equals(before) ||
-      target.equals(before.fill === undefined ? before : Buffer.alloc(target.length)),
-    `${what}: cancelled, and its target is neither as it was nor all zero`,
-  );
-}
-
-function rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what }) {
-  if (algorithm === 'blake3') return millrace.hash(algorithm, source);
-  if (isHash) return createHash(algorithm).update(source).digest();
-  const cipher = createCipheriv(algorithm, key, iv, isAead ? { authTagLength: 16 } : undefined);
-  const output = Buffer.concat([cipher.update(source), cipher.final()]);
-  if (isAead) assert.ok(tag.equals(cipher.getAuthTag()), `${what}: wrong tag`);
-  return output;
-}
 
 /**
  * Returns a step: a thread with separate calls that ends by itself, calls process.exit, or is

@@ -8,8 +8,8 @@ import promises from 'millrace/promises';
 import { aeadNames } from '../../support/algorithms.mjs';
 import { subjects } from '../../support/hashers.mjs';
 import { decryption, encryption } from '../../support/jobs.mjs';
-import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
-import { drawRoute, expected, routeOption } from '../workspace.mjs';
+import { ABORTED, drawManner, drawRoute, perform } from '../manner.mjs';
+import { expected } from '../workspace.mjs';
 
 /** Returns a step: calls of hashMany and hmacMany, with all forms of sources and results. */
 export function batch(rng, workspace) {
@@ -21,52 +21,39 @@ export function batch(rng, workspace) {
     workspace.source(rng, packed ? fixed : workspace.size(rng, rng.chance(0.02) ? 60_000 : 2000)),
   );
   const form = rng.pick(['whole', 'hex', 'target']);
-  const waiting = rng.pick(['sync', 'callback', 'promise', 'promise']);
-  const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
-  const route = waiting === 'sync' ? undefined : drawRoute(rng);
+  const manner = drawManner(rng, rng.pick(['sync', 'callback', 'promise', 'promise']));
   const what =
-    `${subject.kind}Many ${subject.name}, ${count} ` +
-    `messages${packed ? ` of ${fixed} bytes, packed` : ''}, ${form}, ` +
-    `${waiting}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
+    `${subject.kind}Many ${subject.name}, ${count} messages` +
+    `${packed ? ` of ${fixed} bytes, packed` : ''}, ${form}, ${manner.told}`;
   return {
     what,
     bytes: sources.reduce((sum, { length }) => sum + length, 0),
     async run() {
-      const abort = arrange(plan);
       const lent = form === 'target';
       // Packed messages of 0 bytes have no number.
       const given =
         packed && fixed > 0
           ? { data: Buffer.concat(sources), size: fixed }
           : sources.map((source) => (lent ? source : Buffer.from(source)));
-      const size = subject.make().outputLength;
-      const target = Buffer.alloc(10 + count * size, 0xa5);
-      const options = {
-        ...(subject.kind === 'hash' ? subject.options : {}),
-        ...(form === 'hex' ? { encoding: 'hex' } : {}),
-        ...(lent ? { target, targetOffset: 7 } : {}),
-        ...abort.options,
-        ...routeOption(route),
-      };
-      const args = [
-        ...(subject.kind === 'hmac' ? [subject.algorithm, subject.key] : [subject.algorithm]),
-        given,
-        options,
-      ];
-      const method = `${subject.kind}Many`;
-      const settled = send(waiting, method, args, what, workspace.ledger);
-      if (waiting !== 'sync' && !lent)
-        for (const bytes of packed && fixed > 0 ? [given.data] : given) bytes.fill(0xee);
-      abort.launched(settled);
-      let result;
-      try {
-        result = await settled;
-      } catch (error) {
-        if (error !== abort.reason || error === undefined) throw error;
+      const target = Buffer.alloc(10 + count * subject.make().outputLength, 0xa5);
+      const first = subject.kind === 'hmac' ? [subject.key] : [];
+      const result = await perform(manner, what, (options) => {
+        const all = {
+          ...subject.options,
+          ...(form === 'hex' && { encoding: 'hex' }),
+          ...(lent && { target, targetOffset: 7 }),
+          ...options,
+        };
+        const args = [subject.algorithm, ...first, given, all];
+        const settled = workspace.ledger.send(manner, `${subject.kind}Many`, args, what);
+        if (manner.waiting !== 'sync' && !lent)
+          for (const bytes of given.data ? [given.data] : given) bytes.fill(0xee);
+        return settled;
+      });
+      if (result === ABORTED) {
         workspace.retained.keep(`${what}: cancelled`, target);
-        return 'aborted';
+        return;
       }
-      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
       const right = Buffer.concat(sources.map((source) => subject.expected(source)));
       const found =
         form === 'hex'
@@ -86,12 +73,6 @@ export function batch(rng, workspace) {
   };
 }
 
-async function send(waiting, method, args, what, ledger) {
-  if (waiting === 'sync') return millrace[method](...args);
-  if (waiting === 'promise') return promises[method](...args);
-  return ledger.callback(what, (callback) => millrace[method](...args, callback));
-}
-
 /** Thousands of small calls at once, by callback and promise; some callbacks throw. */
 export function burst(rng, workspace) {
   const count = rng.pick([50, 300, 1000, 3000]);
@@ -108,7 +89,7 @@ export function burst(rng, workspace) {
   return {
     what,
     async run() {
-      const option = routeOption(route);
+      const option = route ? { route } : {};
       const settled = Array.from({ length: count }, (_, index) => {
         const source = sources[index % 16];
         if (each === 'promise' || (each === 'both' && index % 2))

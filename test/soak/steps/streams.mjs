@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Readable } from 'node:stream';
+import { Duplex, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 
-import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { chunkedAlgorithms, openChunked, sealChunked } from '../../support/chunked-oracle.mjs';
 import { pieces, subjects } from '../../support/hashers.mjs';
 import { oracleFor } from '../../support/oracles.mjs';
-import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
+import { ABORTED, drawManner, perform } from '../manner.mjs';
 
 /** Returns a size that the subject's oracle can compute in time. */
 function sizeFor(subject, rng, workspace) {
@@ -89,25 +89,23 @@ export function iterable(rng, workspace) {
   const source = workspace.source(rng, sizeFor(subject, rng, workspace));
   const cuts = pieces(source, rng).map((piece) => Buffer.from(piece));
   const kind = rng.pick(['iterable', 'stream', 'web', 'blob']);
-  const plan = drawAbort(rng);
-  const what = `hash ${subject.name} of ${source.length} bytes by ${kind}${describeAbort(plan)}`;
+  const manner = drawManner(rng, 'promise', { routed: false });
+  const what = `hash ${subject.name} of ${source.length} bytes by ${kind}, ${manner.told}`;
   return {
     what,
     bytes: 2 * source.length,
     async run() {
-      const abort = arrange(plan);
       const given = {
         iterable: () => slowly(cuts),
         stream: () => Readable.from(cuts, { objectMode: false }),
         web: () => Readable.toWeb(Readable.from(cuts.filter(({ length }) => length > 0))),
         blob: () => new Blob(cuts),
       }[kind]();
-      const settled = promises.hash(subject.algorithm, given, {
-        ...subject.options,
-        ...abort.options,
-      });
-      abort.launched(settled);
-      await checkDigest(settled, abort, () => subject.expected(source), what);
+      const digest = await perform(manner, what, (options) =>
+        promises.hash(subject.algorithm, given, { ...subject.options, ...options }),
+      );
+      if (digest !== ABORTED)
+        assert.ok(digest.equals(subject.expected(source)), `${what}: wrong digest`);
     },
   };
 }
@@ -119,18 +117,6 @@ async function* slowly(cuts) {
   }
 }
 
-async function checkDigest(settled, abort, right, what) {
-  let digest;
-  try {
-    digest = await settled;
-  } catch (error) {
-    if (error === undefined || error !== abort.reason) throw error;
-    return;
-  }
-  assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
-  assert.ok(digest.equals(right()), `${what}: wrong digest`);
-}
-
 /** Returns a step: a file, in all three call styles. */
 export function file(rng, workspace) {
   const { path, size } = rng.pick(workspace.files.list);
@@ -140,30 +126,18 @@ export function file(rng, workspace) {
         kind === 'hash' && (size < 30_000 || oracleFor(kind, algorithm) === 'node:crypto'),
     ),
   );
-  const waiting = rng.pick(['promise', 'callback', 'sync']);
-  const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
-  const throws = waiting === 'callback' && rng.chance(0.1);
-  const what =
-    `hashFile ${subject.name} of ${size} bytes, ` +
-    `${waiting}${describeAbort(plan)}${throws ? ', throws' : ''}`;
+  const manner = drawManner(rng, rng.pick(['promise', 'callback', 'sync']), { routed: false });
+  const what = `hashFile ${subject.name} of ${size} bytes, ${manner.told}`;
   return {
     what,
     bytes: 2 ** 20,
     async run() {
-      const abort = arrange(plan);
-      const options = { ...subject.options, ...abort.options };
-      const settled =
-        waiting === 'callback'
-          ? workspace.ledger.callback(
-              what,
-              (callback) => millrace.hashFile(subject.algorithm, path, options, callback),
-              throws,
-            )
-          : waiting === 'promise'
-            ? promises.hashFile(subject.algorithm, path, options)
-            : Promise.resolve(millrace.hashFile(subject.algorithm, path, options));
-      abort.launched(settled);
-      await checkDigest(settled, abort, () => subject.expected(readFileSync(path)), what);
+      const digest = await perform(manner, what, (options) => {
+        const args = [subject.algorithm, path, { ...subject.options, ...options }];
+        return workspace.ledger.send(manner, 'hashFile', args, what);
+      });
+      if (digest !== ABORTED)
+        assert.ok(digest.equals(subject.expected(readFileSync(path))), `${what}: wrong digest`);
     },
   };
 }
@@ -188,20 +162,16 @@ export function sealedStream(rng, workspace) {
     what,
     bytes: 3 * source.length,
     async run() {
-      const options = { algorithm, key, ...(context && { context }) };
       const sealing = doing === 'seal' || (doing === 'cancelled' && place % 2 === 0);
-      const { input, refused } = throughput({
-        sealing,
-        doing,
-        place,
-        given: () => sealChunked(algorithm, { key, context, salt, message: source }),
-        source,
-      });
+      const refused = doing === 'changed' || doing === 'cut short';
+      let input = source;
+      if (!sealing) input = sealChunked(algorithm, { key, context, salt, message: source });
+      if (doing === 'changed') input[place % input.length] ^= 1 << (place >>> 29);
+      if (doing === 'cut short') input = input.subarray(0, place % input.length);
       const controller = new AbortController();
-      const stream = streams[web ? 'web' : 'node'](sealing, {
-        ...options,
-        signal: controller.signal,
-      });
+      const method = `${sealing ? 'seal' : 'open'}${web ? 'TransformStream' : 'Stream'}`;
+      const { signal } = controller;
+      const stream = promises[method]({ algorithm, key, ...(context && { context }), signal });
       const after = doing === 'cancelled' ? place % (input.length + 1) : Infinity;
       const { output, error } = await through(stream, input, cuts, (sent) => {
         if (sent >= after) controller.abort(new Error('cancelled'));
@@ -226,59 +196,25 @@ export function sealedStream(rng, workspace) {
   };
 }
 
-function throughput({ sealing, doing, place, given, source }) {
-  if (sealing) return { input: source, refused: false };
-  const sealed = given();
-  if (doing === 'changed') sealed[place % sealed.length] ^= 1 << (place >>> 29);
-  const input = doing === 'cut short' ? sealed.subarray(0, place % sealed.length) : sealed;
-  return { input, refused: doing === 'changed' || doing === 'cut short' };
-}
-
-const streams = {
-  node: (sealing, options) =>
-    sealing ? promises.sealStream(options) : promises.openStream(options),
-  // The two sides of a web stream, as iterable and writer.
-  web: (sealing, options) =>
-    sealing ? promises.sealTransformStream(options) : promises.openTransformStream(options),
-};
-
+/** Sends bytes through a stream, Node's or the web's; `sent` is told how many are on their way. */
 async function through(stream, input, size, sent) {
+  async function* cuts() {
+    for (let at = 0; at < input.length; at += size) {
+      yield input.subarray(at, at + size);
+      sent(at + size);
+    }
+  }
   const output = [];
-  const web = 'readable' in stream && typeof stream.readable === 'object';
-  const [writing, reading] = web
-    ? [writeWeb(stream.writable, input, size, sent), stream.readable]
-    : [writeNode(stream, input, size, sent), stream];
-  let error;
-  const written = writing.catch((reason) => {
-    error ??= reason;
-  });
-  try {
-    for await (const piece of reading) output.push(piece);
-  } catch (reason) {
-    error = reason;
-  }
-  await written;
+  const gather = async (pieces) => {
+    for await (const piece of pieces) output.push(piece);
+  };
+  const settled =
+    stream instanceof Duplex
+      ? pipeline(cuts, stream, gather)
+      : gather(Readable.toWeb(Readable.from(cuts())).pipeThrough(stream));
+  const error = await settled.then(
+    () => undefined,
+    (reason) => reason,
+  );
   return { output: Buffer.concat(output), error };
-}
-
-async function writeNode(stream, input, size, sent) {
-  stream.on('error', () => {});
-  for (let at = 0; at < input.length && !stream.destroyed; at += size) {
-    const more = stream.write(input.subarray(at, at + size));
-    sent(at + size);
-    if (!more && !stream.destroyed)
-      await new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
-  }
-  if (!stream.destroyed) stream.end();
-}
-
-async function writeWeb(writable, input, size, sent) {
-  const writer = writable.getWriter();
-  writer.closed.catch(() => {});
-  for (let at = 0; at < input.length; at += size) {
-    await writer.ready;
-    writer.write(input.subarray(at, at + size)).catch(() => {});
-    sent(at + size);
-  }
-  await writer.close();
 }
