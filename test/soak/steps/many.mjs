@@ -7,7 +7,7 @@ import promises from 'millrace/promises';
 
 import { aeadNames } from '../../support/algorithms.mjs';
 import { subjects } from '../../support/hashers.mjs';
-import { decryption, encryption } from '../../support/jobs.mjs';
+import { encryption } from '../../support/jobs.mjs';
 import { ABORTED, drawManner, drawRoute, perform } from '../manner.mjs';
 import { expected } from '../workspace.mjs';
 
@@ -91,14 +91,9 @@ export function burst(rng, workspace) {
     async run() {
       const option = route ? { route } : {};
       const settled = Array.from({ length: count }, (_, index) => {
-        const source = sources[index % 16];
-        if (each === 'promise' || (each === 'both' && index % 2))
-          return promises.hash(algorithm, source, option);
-        return workspace.ledger.callback(
-          what,
-          (callback) => millrace.hash(algorithm, source, option, callback),
-          throws && index % 50 === 0,
-        );
+        const waiting = each === 'both' ? ['callback', 'promise'][index % 2] : each;
+        const how = { waiting, throws: throws && index % 50 === 0 };
+        return workspace.ledger.send(how, 'hash', [algorithm, sources[index % 16], option], what);
       });
       busy(stall);
       const right = sources.map((source) => expected({ kind: 'hash', algorithm, source }).output);
@@ -132,23 +127,14 @@ export function preparedKey(rng, workspace) {
     async run() {
       const prepared = millrace.createKey(algorithm, key);
       const answers = jobs.map(expected);
-      const flying = jobs.flatMap((job, index) => {
+      const flying = jobs.flatMap(({ iv, aad, source }, index) => {
         const sealed = Buffer.concat([answers[index].output, answers[index].tag]);
-        const back = decryption(job, answers[index]);
-        return [
-          promises
-            .seal(algorithm, { key: prepared, nonce: job.iv, aad: job.aad, source: job.source })
-            .then((found) => assert.ok(found.equals(sealed), `${what}: sealed wrong`)),
-          workspace.ledger
-            .callback(what, (callback) =>
-              millrace.open(
-                algorithm,
-                { key: prepared, nonce: back.iv, aad: back.aad, source: sealed },
-                callback,
-              ),
-            )
-            .then((found) => assert.ok(found.equals(job.source), `${what}: opened wrong`)),
-        ];
+        const send = async (waiting, method, from, right) => {
+          const args = [algorithm, { key: prepared, nonce: iv, aad, source: from }];
+          const found = await workspace.ledger.send({ waiting }, method, args, what);
+          assert.ok(found.equals(right), `${what}: ${method} gave another text`);
+        };
+        return [send('promise', 'seal', source, sealed), send('callback', 'open', sealed, source)];
       });
       if (moment === 'a microtask later') await null;
       if (moment === 'after the first') await flying[0];
