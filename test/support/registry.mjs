@@ -24,32 +24,13 @@ export function fetchPackage(name, version) {
     const partial = `${place}.${process.pid}`;
     mkdirSync(partial, { recursive: true });
     // npm is a script of Node; started through a shell only on Windows, where it is a .cmd.
-    const npm = [
-      'pack',
-      `${name}@${version}`,
-      '--ignore-scripts',
-      '--silent',
-      '--pack-destination',
-      partial,
-    ];
-    const output = execFileSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', npm, {
-      cwd: partial,
-      encoding: 'utf8',
-      timeout: 300_000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      shell: process.platform === 'win32',
-    });
-    execFileSync(
-      'tar',
-      [
-        '-xzf',
-        join(partial, output.trim().split('\n').at(-1)),
-        '-C',
-        partial,
-        '--strip-components=1',
-      ],
-      { stdio: 'ignore' },
-    );
+    const windows = process.platform === 'win32';
+    const options = { cwd: partial, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+    const wanted = ['pack', `${name}@${version}`, '--ignore-scripts', '--silent'];
+    const packing = { ...options, timeout: 300_000, shell: windows };
+    const output = execFileSync(windows ? 'npm.cmd' : 'npm', wanted, packing);
+    const archive = output.trim().split('\n').at(-1);
+    execFileSync('tar', ['-xzf', archive, '--strip-components=1'], options);
     try {
       renameSync(partial, place);
     } catch (error) {

@@ -138,19 +138,15 @@ const within = (name, other) => `${name}::`.startsWith(`${other}::`);
  * Returns the groups of modules that name one another in a circle (strongly connected components).
  */
 export function importCycles(graph) {
-  const [order, lowest, stack, cycles] = [new Map(), new Map(), [], []];
-  const visit = (name) => {
-    order.set(name, order.size);
-    lowest.set(name, order.get(name));
-    stack.push(name);
-    for (const next of graph[name] ?? []) {
-      if (!order.has(next)) visit(next);
-      if (stack.includes(next)) lowest.set(name, Math.min(lowest.get(name), lowest.get(next)));
-    }
-    if (lowest.get(name) !== order.get(name)) return;
-    const group = stack.splice(stack.indexOf(name));
-    if (group.length > 1) cycles.push(group.sort());
+  const reach = (name, seen) => {
+    for (const next of graph[name] ?? []) if (!seen.has(next)) reach(next, seen.add(next));
+    return seen;
   };
-  for (const name of Object.keys(graph)) if (!order.has(name)) visit(name);
-  return cycles.sort();
+  const names = Object.keys(graph);
+  const reached = new Map(names.map((name) => [name, reach(name, new Set())]));
+  const groups = names.map((name) =>
+    names.filter((other) => reached.get(name).has(other) && reached.get(other).has(name)).sort(),
+  );
+  const cycles = groups.filter(({ length }) => length > 1);
+  return [...new Map(cycles.map((group) => [`${group}`, group])).values()].sort();
 }
