@@ -3,8 +3,6 @@
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { ciphers } from '../support/algorithms.mjs';
-
 /**
  * Synchronous, callback and promise: each takes a method's name and its arguments, and returns a
  * promise.
@@ -18,46 +16,18 @@ export const waitings = {
   promise: (method, ...args) => promises[method](...args),
 };
 
-/** Does a job of entry-points.mjs by `engine` (a name or several); `more` goes into its options. */
-export async function does(job, engine, wait = waitings.sync, more = {}) {
-  const { kind, algorithm, key, iv, aad, source } = job;
-  const options = { engine, ...more };
-  if (kind === 'hash')
+/** Does a job of entry-points.mjs by `engine` (a name or several). */
+export async function does(job, engine, wait = waitings.sync) {
+  const { kind, algorithm, key, iv, aad, source, encrypt, tag, tagSize } = job;
+  if (kind === 'hash') return { output: await wait('hash', algorithm, source, { engine }) };
+  if (kind === 'hmac') return { output: await wait('hmac', algorithm, key, source, { engine }) };
+  if (aad === undefined)
+    return { output: await wait('cipher', algorithm, { engine, encrypt, key, iv, source }) };
+  const given = { engine, key, nonce: iv, aad, authTagLength: tagSize ?? tag.length };
+  if (!encrypt)
     return {
-      output: await wait('hash', algorithm, source, {
-        ...options,
-        ...(job.outputLength && { outputLength: job.outputLength }),
-      }),
+      output: await wait('open', algorithm, { ...given, source: Buffer.concat([source, tag]) }),
     };
-  if (kind === 'hmac') return { output: await wait('hmac', algorithm, key, source, options) };
-  if (!ciphers[algorithm].aead)
-    return {
-      output: await wait('cipher', algorithm, {
-        ...options,
-        encrypt: job.encrypt,
-        key,
-        iv,
-        source,
-      }),
-    };
-  if (!job.encrypt)
-    return {
-      output: await wait('open', algorithm, {
-        ...options,
-        key,
-        nonce: iv,
-        aad,
-        source: Buffer.concat([source, job.tag]),
-        authTagLength: job.tag.length,
-      }),
-    };
-  const sealed = await wait('seal', algorithm, {
-    ...options,
-    key,
-    nonce: iv,
-    aad,
-    source,
-    authTagLength: job.tagSize,
-  });
+  const sealed = await wait('seal', algorithm, { ...given, source });
   return { output: sealed.subarray(0, source.length), tag: sealed.subarray(source.length) };
 }

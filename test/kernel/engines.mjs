@@ -1,22 +1,13 @@
 // The algorithms that the guests' kernel and the tests' device must support, from the lists of the
 // kernel and the module rather than the engine, and jobs for each of them.
 
-import { ciphers, hmacNames, hashNames, cipherNames } from '../support/algorithms.mjs';
+import { encryption } from '../support/jobs.mjs';
 
-const sha2 = ['sha1', 'sha224', 'sha256', 'sha384', 'sha512'];
-const aes = (mode) => [128, 192, 256].map((bits) => `aes-${bits}-${mode}`);
-
-const sha3 = ['sha3-224', 'sha3-256', 'sha3-384', 'sha3-512'];
-const afAlg = {
-  hash: ['md5', ...sha2, ...sha3, 'ripemd160'],
-  hmac: ['md5', ...sha2, ...sha3, 'ripemd160'],
-  cipher: [...aes('ctr'), 'chacha20', ...aes('gcm'), 'chacha20-poly1305'],
-};
-const cryptodev = {
-  hash: ['md5', ...sha2, 'ripemd160'],
-  hmac: ['md5', ...sha2, 'ripemd160'],
-  cipher: [...aes('ctr'), ...aes('gcm')],
-};
+const old = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'ripemd160'];
+const all = [...old, 'sha3-224', 'sha3-256', 'sha3-384', 'sha3-512'];
+const aes = ['ctr', 'gcm'].flatMap((mode) => [128, 192, 256].map((bits) => `aes-${bits}-${mode}`));
+const afAlg = { hash: all, hmac: all, cipher: [...aes, 'chacha20', 'chacha20-poly1305'] };
+const cryptodev = { hash: old, hmac: old, cipher: aes };
 
 /**
  * Algorithms by engine. A kernel may have more through AF_ALG (BLAKE2 up to 7.1). Outside of guests
@@ -39,32 +30,11 @@ export const never = {
   },
 };
 
-/** `[kind, algorithm]` of every algorithm in the catalog. */
-export const everything = [
-  ...hashNames.map((name) => ['hash', name]),
-  ...hmacNames.map((name) => ['hmac', name]),
-  ...cipherNames.map((name) => ['cipher', name]),
-];
-
 /** Returns a job of entry-points.mjs. */
 export function jobOf(kind, algorithm, source, rng, { aadSize = 20, keySize = 32 } = {}) {
   if (kind === 'hash') return { kind, algorithm, source };
   if (kind === 'hmac') return { kind, algorithm, key: rng.bytes(keySize), source };
-  const { key, iv, aead } = ciphers[algorithm];
-  return {
-    kind,
-    algorithm,
-    encrypt: true,
-    key: rng.bytes(key),
-    iv: rng.bytes(iv),
-    source,
-    ...(aead && { aad: rng.bytes(aadSize), tagSize: 16 }),
-  };
-}
-
-/** Returns the job that decrypts the result of a cipher's job. */
-export function backOf({ tagSize, ...job }, { output, tag }) {
-  return { ...job, encrypt: false, source: output, ...(tag && { tag }) };
+  return encryption(algorithm, source, rng, { aadSize });
 }
 
 /** Lengths around the block and chunk sizes of both interfaces; some of them in the short form. */

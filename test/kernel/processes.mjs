@@ -1,8 +1,9 @@
 // Runs programs in separate processes in a guest, where the engine has not been used yet and the
 // rights may be restricted.
 
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 import { requiring, root } from '../support/child.mjs';
 
@@ -36,15 +37,16 @@ export const ways = {
 };
 
 /**
- * Runs the body of an async function that can use `millrace`, `promises`, `assert`, `oracle(...)`
- * of node:crypto and `errorOf(call)`. `result` is the value that it returns; `warnings` are the
- * codes and messages of the process's warnings.
+ * Runs the body of an async function that can use `millrace`, `promises`, `assert`, `errorOf(call)`
+ * and `digest(engine, algorithm)`, a digest of 'abc' as text. `result` is the value that it returns;
+ * `warnings` are the codes and messages of the process's warnings.
  */
-export function perform(body, { way = ways.root, timeout = 300_000, env = {} } = {}) {
+export async function perform(body, way = ways.root) {
   const program = `
     ${requiring()};
     const assert = require('node:assert/strict');
-    const crypto = require('node:crypto');
+    const digest = (engine, algorithm = 'sha256') =>
+      millrace.hash(algorithm, 'abc', { engine, encoding: 'hex' });
     const warnings = [];
     process.on('warning', ({ code, message }) => warnings.push({ code, message }));
     const errorOf = async (call) => {
@@ -63,24 +65,11 @@ export function perform(body, { way = ways.root, timeout = 300_000, env = {} } =
       ),
     );`;
   const [command, ...args] = [...way, process.execPath, '--expose-gc', '-e', program];
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: root,
-      timeout,
-      killSignal: 'SIGKILL',
-      env: { ...process.env, NODE_NO_WARNINGS: '1', NODE_TEST_CONTEXT: undefined, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const text = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'])
-      child[name].setEncoding('utf8').on('data', (chunk) => (text[name] += chunk));
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
-      if (code === 0 && text.stdout !== '') resolve(JSON.parse(text.stdout));
-      else
-        reject(
-          new Error(`the program ended with ${code ?? signal}:\n${text.stdout}\n${text.stderr}`),
-        );
-    });
+  const { stdout } = await promisify(execFile)(command, args, {
+    cwd: root,
+    timeout: 300_000,
+    killSignal: 'SIGKILL',
+    env: { ...process.env, NODE_NO_WARNINGS: '1', NODE_TEST_CONTEXT: undefined },
   });
+  return JSON.parse(stdout);
 }

@@ -5,7 +5,10 @@ import { readdirSync, readlinkSync } from 'node:fs';
 
 import millrace from 'millrace';
 
+import { collectGarbage } from '../support/garbage.mjs';
 import { oracle } from '../support/oracles.mjs';
+import { does, waitings } from './calls.mjs';
+import { readAccount } from './device/start.mjs';
 
 /** Asserts that the result of a job is the one of its oracle. */
 export function right(outcome, job, what, expected = oracle(job)) {
@@ -23,27 +26,39 @@ export function right(outcome, job, what, expected = oracle(job)) {
     assert.equal(tag.toString('hex'), expected.tag.toString('hex'), `${what}: tag`);
 }
 
-/** Asserts that the engine is not available, with a message that matches. */
-export function unavailable(error, pattern, what) {
+/** Asserts that an engine, or the first of several that can, does a job right in every call style. */
+export async function rightInEveryStyle(job, engine, what = job.algorithm, expected = oracle(job)) {
+  for (const [way, wait] of Object.entries(waitings))
+    right(await does(job, engine, wait), job, `${what}, ${way}`, expected);
+}
+
+/** Asserts that an engine cannot do a job in any call style, with a message that matches. */
+export async function unavailableInEveryStyle(job, engine, pattern) {
+  for (const [way, wait] of Object.entries(waitings))
+    await unavailable(does(job, engine, wait), pattern, `${job.kind} ${job.algorithm}, ${way}`);
+}
+
+/**
+ * Asserts that a promise rejects because the engine is not available, with a message that matches.
+ * Returns the message.
+ */
+export async function unavailable(promise, pattern, what) {
+  const error = await errorOf(promise, what);
   assert.ok(error instanceof millrace.MillraceError, `${what}: ${error?.stack ?? error}`);
   assert.equal(error.code, 'ERR_ENGINE_UNAVAILABLE', `${what}: ${error.stack}`);
   assert.match(error.message, pattern, what);
+  return error.message;
 }
 
 /** Returns the error that a promise rejects with. */
 export async function errorOf(promise, what) {
-  const outcome = await Promise.resolve(promise).then(
-    (value) => ({ value }),
-    (error) => ({ error }),
-  );
-  assert.ok(
-    outcome.error,
-    `${what}: no error, but ` +
-      (outcome.value instanceof Uint8Array
-        ? `${outcome.value.length} bytes`
-        : String(outcome.value)),
-  );
-  return outcome.error;
+  let error;
+  const note = (reason) => {
+    error = reason;
+    return true;
+  };
+  await assert.rejects(promise, note, what);
+  return error;
 }
 
 /** Counts the open sockets and device files of this process. */
@@ -59,6 +74,28 @@ export function openFiles() {
     sockets: targets.filter((target) => target.startsWith('socket:')).length,
     devices: targets.filter((target) => target === '/dev/crypto').length,
   };
+}
+
+/** Counts this process's sockets, or sessions of the device. */
+export function held(engine) {
+  return engine === 'cryptodev' ? readAccount().sessions : openFiles().sockets;
+}
+
+/** Waits until no more are held than before, but for those kept for the next message. */
+export async function released(engine, begin, what) {
+  await until(
+    () => held(engine) <= begin + 8,
+    () => `${held(engine)} are open after ${what}, ${begin} were before`,
+  );
+}
+
+/** Collects garbage until a condition holds; fails with `complaint` after some seconds. */
+export async function until(condition, complaint) {
+  for (let tries = 0; !condition(); tries++) {
+    assert.ok(tries < 200, complaint());
+    collectGarbage();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 /** Returns the warnings of the process while `work` runs and in the next turn of the event loop. */

@@ -2,104 +2,70 @@
 // engine.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { collectGarbage } from '../../support/garbage.mjs';
 import { oracle } from '../../support/oracles.mjs';
 import { random } from '../../support/random.mjs';
 import { does, waitings } from '../calls.mjs';
-import { readAccount, startDevice } from '../device/start.mjs';
+import { deviceFor, readAccount } from '../device/start.mjs';
 import { jobOf, served } from '../engines.mjs';
 import { perform } from '../processes.mjs';
-import { errorOf, openFiles, right } from '../verdicts.mjs';
+import {
+  errorOf,
+  held,
+  openFiles,
+  released,
+  right,
+  rightInEveryStyle,
+  until,
+} from '../verdicts.mjs';
 
 const rng = random('kernel flight');
 const large = rng.bytes(2 ** 21);
 
 for (const [engine, kinds] of Object.entries(served)) {
   describe(engine, () => {
-    let device;
-    before(async () => {
-      if (engine === 'cryptodev') device = await startDevice();
-    });
-    after(() => device?.stop());
-    const held = () => (engine === 'cryptodev' ? readAccount().sessions : openFiles().sockets);
+    deviceFor(engine);
 
     test('a prepared key works in every call style and closes with its owner', async () => {
-      const begin = held();
-      for (const algorithm of kinds.cipher) {
-        const job = jobOf('cipher', algorithm, large.subarray(0, 5000), rng);
+      const begin = held(engine);
+      const hmac = { kind: 'hmac', algorithm: 'sha256', source: large.subarray(0, 70_000) };
+      for (const [algorithm, job] of [
+        ...kinds.cipher.map((name) => [name, jobOf('cipher', name, large.subarray(0, 5000), rng)]),
+        ['hmac-sha256', { ...hmac, key: large.subarray(0, 100) }],
+      ]) {
         const key = millrace.createKey(algorithm, job.key, { engine });
-        for (const wait of Object.values(waitings))
-          right(await does({ ...job, key }, undefined, wait), job, algorithm);
-        assert.ok(held() > begin, `${algorithm} is not computed by ${engine}`);
+        await rightInEveryStyle({ ...job, key }, undefined, algorithm, oracle(job));
+        assert.ok(held(engine) > begin, `${algorithm} is not computed by ${engine}`);
+        if (job.kind === 'hmac') {
+          const running = millrace.createHmac('sha256', key).update(job.source);
+          right({ output: running.digest() }, job, 'a running HMAC');
+        }
         key.dispose();
-        assert.equal(
-          (await errorOf(does({ ...job, key }, undefined), algorithm)).code,
-          'ERR_KEY_DISPOSED',
-        );
+        const { code } = await errorOf(does({ ...job, key }, undefined), algorithm);
+        assert.equal(code, 'ERR_KEY_DISPOSED');
       }
-      const mac = millrace.createKey('hmac-sha256', large.subarray(0, 100), { engine });
-      const job = {
-        kind: 'hmac',
-        algorithm: 'sha256',
-        key: large.subarray(0, 100),
-        source: large.subarray(0, 70_000),
-      };
-      for (const wait of Object.values(waitings))
-        right(await does({ ...job, key: mac }, undefined, wait), job, 'HMAC');
-      assert.equal(
-        millrace.createHmac('sha256', mac).update(job.source).digest('hex'),
-        oracle(job).output.toString('hex'),
-      );
-      mac.dispose();
-      assert.ok(
-        held() <= begin + 8,
-        `${held()} open after all keys were disposed of, ${begin} before`,
-      );
+      await released(engine, begin, 'all keys were disposed of');
       (() =>
         Array.from({ length: 60 }, () =>
           millrace.createKey('aes-256-ctr', large.subarray(0, 32), { engine }),
         ))();
-      for (let tries = 0; held() > begin + 8; tries++) {
-        assert.ok(tries < 100, `${held()} open after the keys were collected, ${begin} before`);
-        collectGarbage();
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    });
-
-    test('a key of one engine in a call for another', async () => {
-      const key = millrace.createKey('aes-256-ctr', large.subarray(0, 32), { engine });
-      const job = jobOf('cipher', 'aes-256-ctr', large.subarray(0, 100), rng);
-      const outcome = await does({ ...job, key }, 'native').then(
-        () => undefined,
-        ({ code }) => code,
-      );
-      assert.ok(
-        outcome === undefined ||
-          /^ERR_(ENGINE_UNAVAILABLE|KEY_ALGORITHM|ARGUMENT_VALUE)$/.test(outcome),
-        outcome,
-      );
-      key.dispose();
+      await released(engine, begin, 'the keys were collected');
     });
 
     test('150 jobs in flight give right results, and no file stays open', async () => {
-      const begin = held();
-      const all = [
-        ...kinds.hash.map((name) => ['hash', name]),
-        ...kinds.hmac.map((name) => ['hmac', name]),
-        ...kinds.cipher.map((name) => ['cipher', name]),
-      ];
+      const begin = held(engine);
+      const all = Object.entries(kinds).flatMap(([kind, names]) =>
+        names.map((name) => [kind, name]),
+      );
       const jobs = Array.from({ length: 150 }, (_, index) => {
+        const [kind, algorithm] = all[index % all.length];
         const at = rng.below(2 ** 20);
-        return jobOf(
-          ...all[index % all.length],
-          large.subarray(at, at + rng.pick([0, 10, 1000, 5000, 40_000])),
-          rng,
-        );
+        const size = rng.pick([0, 10, 1000, 5000, 40_000]);
+        return jobOf(kind, algorithm, large.subarray(at, at + size), rng);
       });
       const outcomes = await Promise.all(
         jobs.map((job, index) =>
@@ -108,21 +74,16 @@ for (const [engine, kinds] of Object.entries(served)) {
       );
       for (const [index, job] of jobs.entries())
         right(outcomes[index], job, `${job.kind} ${job.algorithm} of ${job.source.length} bytes`);
-      assert.ok(held() <= begin + 80, `${held()} open, ${begin} before`);
+      assert.ok(held(engine) <= begin + 80, `${held(engine)} open, ${begin} before`);
     });
 
     test('many jobs use one key at once, each with its own result', async () => {
       const bytes = rng.bytes(32);
       const key = millrace.createKey('aes-256-gcm', bytes, { engine });
-      const jobs = Array.from({ length: 100 }, (_, index) => ({
-        ...jobOf(
-          'cipher',
-          'aes-256-gcm',
-          large.subarray(index * 100, index * 100 + 200 * index),
-          rng,
-        ),
-        key: bytes,
-      }));
+      const jobs = Array.from({ length: 100 }, (_, index) => {
+        const source = large.subarray(index * 100, index * 300);
+        return { ...jobOf('cipher', 'aes-256-gcm', source, rng), key: bytes };
+      });
       const outcomes = await Promise.all(
         jobs.map((job) => does({ ...job, key }, undefined, waitings.promise)),
       );
@@ -135,19 +96,14 @@ for (const [engine, kinds] of Object.entries(served)) {
       let cancelled = 0;
       for (let round = 0; round < 10; round++) {
         const controller = new AbortController();
+        const options = { engine, signal: controller.signal };
+        const [key, iv] = [large.subarray(0, 16), large.subarray(0, 16)];
         const target = Buffer.alloc(large.length, 7);
+        const text = { encrypt: true, key, iv, source: large, target };
         const jobs = [
-          promises.hash('sha256', large, { engine, signal: controller.signal }),
-          promises.hmac('sha512', 'key', large, { engine, signal: controller.signal }),
-          promises.cipher('aes-128-ctr', {
-            engine,
-            encrypt: true,
-            key: large.subarray(0, 16),
-            iv: large.subarray(0, 16),
-            source: large,
-            target,
-            signal: controller.signal,
-          }),
+          promises.hash('sha256', large, options),
+          promises.hmac('sha512', 'key', large, options),
+          promises.cipher('aes-128-ctr', { ...text, ...options }),
         ];
         setTimeout(() => controller.abort(reason), round);
         for (const { status, reason: error } of await Promise.allSettled(jobs)) {
@@ -157,19 +113,16 @@ for (const [engine, kinds] of Object.entries(served)) {
         }
       }
       assert.ok(cancelled > 0, 'nothing was cancelled');
-      const job = jobOf('hash', 'sha256', large, rng);
+      const job = jobOf('hash', 'sha256', large);
       right(await does(job, engine, waitings.promise), job, 'after all that');
-      assert.equal(
-        await errorOf(
-          promises.hash('sha256', large, { engine, signal: AbortSignal.abort(reason) }),
-          'aborted before',
-        ),
-        reason,
-      );
+      const signal = AbortSignal.abort(reason);
+      const late = promises.hash('sha256', large, { engine, signal });
+      assert.equal(await errorOf(late, 'aborted before'), reason);
     });
 
     test('worker threads give right results, and may be terminated during work', async () => {
       const { result } = await perform(`
+        const { once } = require('node:events');
         const { Worker } = require('node:worker_threads');
         const program = ${JSON.stringify(`
           const { parentPort, workerData } = require('node:worker_threads');
@@ -185,17 +138,16 @@ for (const [engine, kinds] of Object.entries(served)) {
             }
           })();`)};
         const data = Buffer.alloc(300_000, 5);
-        const expected = crypto.createHash('sha256').update(data).digest('hex');
+        const expected = millrace.hash('sha256', data, { engine: 'native', encoding: 'hex' });
         for (let round = 0; round < 2; round++) {
           const start = () => new Worker(program, { eval: true, workerData: data });
           const workers = Array.from({ length: 2 }, start);
-          await Promise.all(workers.map((worker) => new Promise((resolve, reject) => {
-            worker.once('error', reject);
-            worker.once('message', (digests) => {
+          await Promise.all(
+            workers.map(async (worker) => {
+              const [digests] = await once(worker, 'message');
               assert.ok(digests.every((each) => each === expected));
-              resolve();
-            });
-          })));
+            }),
+          );
           await Promise.all(workers.map((worker) => worker.terminate()));
         }
         return millrace.hash('sha256', data, { engine: '${engine}', encoding: 'hex' }) === expected;
@@ -205,23 +157,23 @@ for (const [engine, kinds] of Object.entries(served)) {
 
     test('a process ends with jobs in flight and keys undisposed', async () => {
       const { result } = await perform(`
-        const key = millrace.createKey('aes-256-gcm', Buffer.alloc(32), { engine: '${engine}' });
+        const engine = '${engine}';
         globalThis.kept = [
-          key,
-          millrace.createHash('sha256', { engine: '${engine}' }).update('begun'),
+          millrace.createKey('aes-256-gcm', Buffer.alloc(32), { engine }),
+          millrace.createHash('sha256', { engine }).update('begun'),
         ];
         for (let index = 0; index < 20; index++)
-          promises.hash('sha256', Buffer.alloc(500_000), { engine: '${engine}' });
+          promises.hash('sha256', Buffer.alloc(500_000), { engine });
         process.stdout.write(JSON.stringify({ result: 'left' }), () => process.exit(0));
         await new Promise(() => {});
       `);
       assert.equal(result, 'left');
-      if (engine !== 'cryptodev') return;
       // The kernel closes the files of the process; the device learns of it a little later.
-      for (let tries = 0; readAccount().files > openFiles().devices; tries++) {
-        assert.ok(tries < 100, `${readAccount().files} files of the device are open`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      if (engine === 'cryptodev')
+        await until(
+          () => readAccount().files <= openFiles().devices,
+          () => `${readAccount().files} files of the device are open`,
+        );
     });
   });
 }

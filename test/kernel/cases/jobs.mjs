@@ -2,29 +2,32 @@
 // every call style, against the oracles.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { ciphers } from '../../support/algorithms.mjs';
+import { decryption } from '../../support/jobs.mjs';
 import { oracle } from '../../support/oracles.mjs';
 import { random } from '../../support/random.mjs';
-import { does, waitings } from '../calls.mjs';
-import { readAccount, startDevice } from '../device/start.mjs';
-import { backOf, jobOf, lengths, never, served } from '../engines.mjs';
-import { errorOf, openFiles, right, unavailable } from '../verdicts.mjs';
+import { waitings } from '../calls.mjs';
+import { deviceFor, readAccount } from '../device/start.mjs';
+import { jobOf, lengths, never, served } from '../engines.mjs';
+import {
+  errorOf,
+  openFiles,
+  right,
+  rightInEveryStyle,
+  unavailableInEveryStyle,
+} from '../verdicts.mjs';
 
 const rng = random('kernel jobs');
 const large = rng.bytes(3 * 2 ** 20 + 5);
 
 for (const [engine, kinds] of Object.entries(served)) {
   describe(engine, () => {
-    let device;
-    before(async () => {
-      if (engine === 'cryptodev') device = await startDevice();
-    });
-    after(() => device?.stop());
+    deviceFor(engine);
 
     test('this engine computes', () => {
       const before = openFiles();
@@ -49,17 +52,12 @@ for (const [engine, kinds] of Object.entries(served)) {
               keySize: [0, 1, 20, 64, 65, 200][index % 6],
             });
             const expected = oracle(job);
-            for (const [way, wait] of Object.entries(waitings)) {
-              const what = `${algorithm} of ${size} bytes, ${way}`;
-              right(await does(job, engine, wait), job, what, expected);
-              if (kind === 'cipher')
-                right(
-                  await does(backOf(job, expected), engine, wait),
-                  backOf(job, expected),
-                  `${what}, back`,
-                  { output: job.source },
-                );
-            }
+            const what = `${algorithm} of ${size} bytes`;
+            await rightInEveryStyle(job, engine, what, expected);
+            if (kind === 'cipher')
+              await rightInEveryStyle(decryption(job, expected), engine, `${what}, back`, {
+                output: job.source,
+              });
           }
         });
       }
@@ -80,17 +78,10 @@ for (const [engine, kinds] of Object.entries(served)) {
             job.source.copy(buffer, from);
             const tag = Buffer.alloc(16);
             const { encrypt, key, iv, aad } = job;
-            const call = {
-              engine,
-              encrypt,
-              key,
-              iv,
-              source: buffer.subarray(from, from + size),
-              target: buffer,
-              targetOffset: to,
-              ...(aad && { aad, tag }),
-            };
-            assert.equal(await promises.cipher(algorithm, call), size);
+            const source = buffer.subarray(from, from + size);
+            const text = { source, target: buffer, targetOffset: to, ...(aad && { aad, tag }) };
+            const written = promises.cipher(algorithm, { engine, encrypt, key, iv, ...text });
+            assert.equal(await written, size);
             right(
               { output: buffer.subarray(to, to + size), tag },
               job,
@@ -112,9 +103,7 @@ for (const [engine, kinds] of Object.entries(served)) {
         const job = jobOf(kind, algorithm, large, rng);
         // The lower part of the counter overflows within the message.
         if (algorithm === 'aes-256-ctr') job.iv.fill(0xff, 4);
-        const expected = oracle(job);
-        for (const [way, wait] of Object.entries(waitings))
-          right(await does(job, engine, wait), job, `${algorithm}, ${way}`, expected);
+        await rightInEveryStyle(job, engine);
       }
     });
 
@@ -124,8 +113,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       async () => {
         const job = jobOf('cipher', 'chacha20', large.subarray(0, 300_000), rng);
         job.iv.writeUInt32LE(0xfffffff0, 0);
-        for (const [way, wait] of Object.entries(waitings))
-          right(await does(job, engine, wait), job, way);
+        await rightInEveryStyle(job, engine);
       },
     );
 
@@ -134,34 +122,22 @@ for (const [engine, kinds] of Object.entries(served)) {
         const job = jobOf('cipher', algorithm, large.subarray(0, 5000), rng);
         const { output, tag } = oracle(job);
         const key = millrace.createKey(algorithm, job.key, { engine });
+        const sealed = { source: Buffer.concat([output, tag]), aad: job.aad, nonce: job.iv };
         for (let round = 0; round < 6; round++) {
-          const changed = {
-            source: Buffer.concat([output, tag]),
-            aad: Buffer.from(job.aad),
-            nonce: Buffer.from(job.iv),
-          };
-          changed[['source', 'aad', 'nonce'][round % 3]][round] ^= 1;
+          const field = ['source', 'aad', 'nonce'][round % 3];
+          const forged = Buffer.from(sealed[field]);
+          forged[round] ^= 1;
           const target = Buffer.alloc(5000, 7);
           for (const wait of Object.values(waitings)) {
-            const error = await errorOf(
-              wait('open', algorithm, { key, ...changed, target }),
-              algorithm,
-            );
+            const given = { key, ...sealed, [field]: forged, target };
+            const error = await errorOf(wait('open', algorithm, given), algorithm);
             assert.equal(error.code, 'ERR_AUTHENTICATION', error.stack);
             assert.ok(
               target.every((byte) => byte === 0),
               'the target holds what was not authenticated',
             );
           }
-          assert.deepEqual(
-            await waitings.promise('open', algorithm, {
-              key,
-              nonce: job.iv,
-              aad: job.aad,
-              source: Buffer.concat([output, tag]),
-            }),
-            job.source,
-          );
+          assert.deepEqual(await promises.open(algorithm, { key, ...sealed }), job.source);
         }
         key.dispose();
       }
@@ -171,24 +147,19 @@ for (const [engine, kinds] of Object.entries(served)) {
       const sources = Array.from({ length: 40 }, (_, index) =>
         large.subarray(index, 3 * index * index),
       );
-      const expected = sources.map(
-        (source) => oracle({ kind: 'hash', algorithm: 'sha256', source }).output,
-      );
-      const macs = sources.map(
-        (source) =>
-          oracle({ kind: 'hmac', algorithm: 'sha1', key: Buffer.from('key'), source }).output,
-      );
-      for (const [way, wait] of Object.entries(waitings)) {
-        assert.deepEqual(
-          parts(await wait('hashMany', 'sha256', sources, { engine }), 32),
-          expected,
-          way,
-        );
-        assert.deepEqual(
-          parts(await wait('hmacMany', 'sha1', Buffer.from('key'), sources, { engine }), 20),
-          macs,
-          way,
-        );
+      const key = Buffer.from('key');
+      for (const [method, size, job, first] of [
+        ['hashMany', 32, { kind: 'hash', algorithm: 'sha256' }, []],
+        ['hmacMany', 20, { kind: 'hmac', algorithm: 'sha1', key }, [key]],
+      ]) {
+        const expected = Buffer.concat(sources.map((source) => oracle({ ...job, source }).output));
+        assert.equal(expected.length, size * sources.length);
+        for (const [way, wait] of Object.entries(waitings))
+          assert.deepEqual(
+            await wait(method, job.algorithm, ...first, sources, { engine }),
+            expected,
+            `${method}, ${way}`,
+          );
       }
     });
 
@@ -196,13 +167,8 @@ for (const [engine, kinds] of Object.entries(served)) {
       for (const [kind, algorithms] of Object.entries(never[engine])) {
         for (const algorithm of algorithms) {
           const job = jobOf(kind, algorithm, Buffer.from('abc'), rng);
-          for (const [way, wait] of Object.entries(waitings)) {
-            unavailable(
-              await errorOf(does(job, engine, wait), `${algorithm}, ${way}`),
-              /(AF_ALG|cryptodev|kernel).*(another engine|does not know|has no)/s,
-              `${kind} ${algorithm}, ${way}`,
-            );
-          }
+          const reason = /(AF_ALG|cryptodev|kernel).*(another engine|does not know|has no)/s;
+          await unavailableInEveryStyle(job, engine, reason);
         }
       }
     });
@@ -212,12 +178,4 @@ for (const [engine, kinds] of Object.entries(served)) {
 // An AEAD's message is sent in one piece. Longer ones: limits.mjs.
 function isTooLarge(algorithm, engine, size) {
   return ciphers[algorithm]?.aead && size > (engine === 'cryptodev' ? 65_536 : 180_000);
-}
-
-/** Concatenates digests. */
-function parts(digests, size) {
-  if (Array.isArray(digests)) return digests;
-  return Array.from({ length: digests.length / size }, (_, index) =>
-    digests.subarray(index * size, (index + 1) * size),
-  );
 }

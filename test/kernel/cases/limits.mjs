@@ -2,57 +2,56 @@
 // that a filter refuses. Each is a clear error, or a reported fallback if the call allows one.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { temporary } from '../../support/child.mjs';
 import { collectGarbage } from '../../support/garbage.mjs';
+import { decryption } from '../../support/jobs.mjs';
 import { oracle } from '../../support/oracles.mjs';
 import { random } from '../../support/random.mjs';
 import { does, waitings } from '../calls.mjs';
-import { readAccount, startDevice } from '../device/start.mjs';
+import { deviceFor, readAccount } from '../device/start.mjs';
 import { jobOf } from '../engines.mjs';
 import { perform, ways } from '../processes.mjs';
 import { pythonAbsent } from '../python.mjs';
-import { errorOf, openFiles, right, unavailable, warningsOf } from '../verdicts.mjs';
+import {
+  errorOf,
+  openFiles,
+  right,
+  rightInEveryStyle,
+  unavailable,
+  warningsOf,
+} from '../verdicts.mjs';
 
 const rng = random('kernel limits');
 const large = rng.bytes(5 * 2 ** 20);
+const abc = {
+  sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  sha1: 'a9993e364706816aba3e25717850c26c9cd0d89d',
+};
 
 for (const engine of ['af_alg', 'cryptodev']) {
   describe(`${engine} takes an AEAD's message in one piece`, () => {
-    let device;
-    before(async () => {
-      if (engine === 'cryptodev') device = await startDevice();
-    });
-    after(() => device?.stop());
+    deviceFor(engine);
+    const either = [engine, 'native'];
 
     test('longer messages are refused; the error has the limit', async () => {
       for (const [way, wait] of Object.entries(waitings)) {
         const job = jobOf('cipher', 'aes-256-gcm', large, rng, { aadSize: 0 });
-        const error = await errorOf(does(job, engine, wait), way);
-        unavailable(error, /in one piece, of at most \d+ bytes/, way);
-        const most = Number(/at most (\d+) bytes/.exec(error.message)[1]);
+        const limit = /in one piece, of at most (\d+) bytes/;
+        const most = Number(limit.exec(await unavailable(does(job, engine, wait), limit, way))[1]);
         assert.ok(most >= 65_536, `only ${most} bytes`);
-        right(
-          await does({ ...job, source: large.subarray(0, most) }, engine, wait),
-          { ...job, source: large.subarray(0, most) },
-          `${most} bytes, ${way}`,
-        );
-        unavailable(
-          await errorOf(does({ ...job, source: large.subarray(0, most + 1) }, engine, wait), way),
-          /in one piece/,
-          `${most + 1} bytes, ${way}`,
-        );
-        const opened = await errorOf(
-          wait('open', 'aes-256-gcm', { engine, key: job.key, nonce: job.iv, source: large }),
-          way,
-        );
-        unavailable(opened, /in one piece/, `opened, ${way}`);
+        const longest = { ...job, source: large.subarray(0, most) };
+        right(await does(longest, engine, wait), longest, `${most} bytes, ${way}`);
+        const longer = { ...job, source: large.subarray(0, most + 1) };
+        await unavailable(does(longer, engine, wait), /in one piece/, `${most + 1} bytes, ${way}`);
+        const given = { engine, key: job.key, nonce: job.iv, source: large };
+        await unavailable(wait('open', 'aes-256-gcm', given), /in one piece/, `opened, ${way}`);
       }
     });
 
@@ -60,11 +59,8 @@ for (const engine of ['af_alg', 'cryptodev']) {
       const job = jobOf('cipher', 'aes-128-gcm', large, rng);
       const expected = oracle(job);
       const warnings = await warningsOf(async () => {
-        for (const wait of Object.values(waitings)) {
-          right(await does(job, [engine, 'native'], wait), job, 'sealed', expected);
-          const back = { ...job, encrypt: false, source: expected.output, tag: expected.tag };
-          right(await does(back, [engine, 'native'], wait), back, 'opened', { output: large });
-        }
+        await rightInEveryStyle(job, either, 'sealed', expected);
+        await rightInEveryStyle(decryption(job, expected), either, 'opened', { output: large });
       });
       const told = warnings.filter(({ code }) => code === 'MILLRACE_ENGINE_FALLBACK');
       assert.equal(told.length, 1, told.map(({ message }) => message).join('\n'));
@@ -73,25 +69,21 @@ for (const engine of ['af_alg', 'cryptodev']) {
       // Within the limit the first engine computes.
       const before = engine === 'cryptodev' ? readAccount().authenticated : 0;
       const short = jobOf('cipher', 'aes-128-gcm', large.subarray(0, 1000), rng);
-      right(await does(short, [engine, 'native']), short, 'a short one');
+      right(await does(short, either), short, 'a short one');
       if (engine === 'cryptodev')
         assert.ok(readAccount().authenticated > before, 'it went elsewhere');
     });
 
     test('a prepared key of several engines falls back too, also in place', async () => {
       const key = rng.bytes(32);
-      const prepared = millrace.createKey('aes-256-gcm', key, { engine: [engine, 'native'] });
+      const prepared = millrace.createKey('aes-256-gcm', key, { engine: either });
       for (const size of [100, large.length, 100]) {
         const job = { ...jobOf('cipher', 'aes-256-gcm', large.subarray(0, size), rng), key };
-        const text = Buffer.concat([job.source, Buffer.alloc(16)]);
-        await promises.seal('aes-256-gcm', {
-          key: prepared,
-          nonce: job.iv,
-          aad: job.aad,
-          source: text.subarray(0, size),
-          target: text,
-        });
-        right({ output: text.subarray(0, size), tag: text.subarray(size) }, job, `${size} bytes`);
+        const target = Buffer.concat([job.source, Buffer.alloc(16)]);
+        const [source, tag] = [target.subarray(0, size), target.subarray(size)];
+        const given = { key: prepared, nonce: job.iv, aad: job.aad, source, target };
+        await promises.seal('aes-256-gcm', given);
+        right({ output: source, tag }, job, `${size} bytes`);
       }
       prepared.dispose();
     });
@@ -103,7 +95,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
         key: bytes,
       }));
       const pending = jobs.map((job, index) => {
-        const key = millrace.createKey('aes-256-gcm', bytes, { engine: [engine, 'native'] });
+        const key = millrace.createKey('aes-256-gcm', bytes, { engine: either });
         const call = does({ ...job, key }, undefined, waitings.promise);
         if (index % 2 === 0) key.dispose();
         return call;
@@ -118,30 +110,19 @@ for (const engine of ['af_alg', 'cryptodev']) {
         const job = { ...jobOf('cipher', 'aes-256-gcm', large.subarray(0, 999), rng), tagSize };
         const expected = oracle(job);
         right(await does(job, engine), job, `tag of ${tagSize}`, expected);
-        const back = {
-          ...job,
-          encrypt: false,
-          source: expected.output,
-          tag: expected.tag,
-          tagSize: undefined,
-        };
+        const back = decryption(job, expected);
         const forged = { ...back, tag: Buffer.from(expected.tag) };
         forged.tag[tagSize - 1] ^= 1;
-        if (engine === 'af_alg') {
-          right(await does(back, engine), back, `opened with ${tagSize}`, { output: job.source });
-          assert.equal((await errorOf(does(forged, engine), 'forged')).code, 'ERR_AUTHENTICATION');
-        } else {
-          unavailable(
-            await errorOf(does(back, engine), 'a short tag'),
+        const verifying = engine === 'af_alg' ? engine : either;
+        const opened = await does(back, verifying);
+        right(opened, back, `opened with ${tagSize}`, { output: job.source });
+        assert.equal((await errorOf(does(forged, verifying), 'forged')).code, 'ERR_AUTHENTICATION');
+        if (engine === 'cryptodev')
+          await unavailable(
+            does(back, engine),
             /verifies only 16-byte tags of aes-256-gcm/,
             `tag of ${tagSize}`,
           );
-          right(await does(back, [engine, 'native']), back, 'natively', { output: job.source });
-          assert.equal(
-            (await errorOf(does(forged, [engine, 'native']), 'forged')).code,
-            'ERR_AUTHENTICATION',
-          );
-        }
       }
     });
 
@@ -154,81 +135,51 @@ for (const engine of ['af_alg', 'cryptodev']) {
           jobOf('cipher', 'aes-256-ctr', large, rng),
         ])
           right(await does(job, engine), job, job.algorithm);
-        assert.equal(readAccount().largest, 65_536);
-        assert.deepEqual(
-          Object.keys(readAccount().refused),
-          [],
-          'the device had to refuse something',
-        );
+        const { largest, refused } = readAccount();
+        assert.equal(largest, 65_536);
+        assert.deepEqual(refused, {}, 'the device had to refuse something');
       },
     );
   });
 }
 
-test('a list of one engine has no fallback; unknown names are argument errors', async () => {
-  const one = await errorOf(
-    (async () => millrace.hash('blake3', 'abc', { engine: ['af_alg'] }))(),
-    'one',
-  );
-  unavailable(one, /AF_ALG/, 'a list of one');
-  for (const engine of ['kernal', '', [], ['af_alg', 'x'], 7, null, {}]) {
-    const error = await errorOf(
-      (async () => millrace.hash('sha256', 'abc', { engine }))(),
-      JSON.stringify(engine),
+test('if all engines refuse, the error is that of the last one, also of a list of one', async () => {
+  for (const [engines, pattern, reported] of [
+    [['af_alg'], /AF_ALG/, []],
+    [['af_alg', 'cryptodev'], /cryptodev/, [/AF_ALG/]],
+  ]) {
+    const warnings = await warningsOf(() =>
+      unavailable(waitings.sync('hash', 'blake3', 'abc', { engine: engines }), pattern, 'in vain'),
     );
-    assert.match(
-      error.code,
-      /^ERR_ARGUMENT_(TYPE|VALUE)$/,
-      `${JSON.stringify(engine)}: ${error.stack}`,
-    );
+    assert.equal(warnings.length, reported.length);
+    for (const [index, { code, message }] of warnings.entries()) {
+      assert.equal(code, 'MILLRACE_ENGINE_FALLBACK');
+      assert.match(message, reported[index]);
+    }
   }
-});
-
-test('if all engines refuse, the error is that of the last one', async () => {
-  let error;
-  const warnings = await warningsOf(async () => {
-    error = await errorOf(
-      (async () => millrace.hash('blake3', 'abc', { engine: ['af_alg', 'cryptodev'] }))(),
-      'in vain',
-    );
-  });
-  unavailable(error, /cryptodev/, 'in vain');
-  assert.deepEqual(
-    warnings.map(({ code }) => code),
-    ['MILLRACE_ENGINE_FALLBACK'],
-  );
-  assert.match(warnings[0].message, /AF_ALG/);
 });
 
 test('too many open files: an error, and calls work after some are closed', async () => {
   const { result } = await perform(
     `
       const running = [];
-      let error;
-      for (let index = 0; index < 200 && error === undefined; index++) {
-        try {
+      const error = await errorOf(() => {
+        while (running.length < 200)
           running.push(
             millrace.createHash('sha256', { engine: 'af_alg' }).update(Buffer.alloc(20_000)),
           );
-        } catch ({ code, message }) {
-          error = { code, message };
-        }
-      }
-      const fallen = millrace.hash('sha1', 'abc', {
-        engine: ['af_alg', 'native'],
-        encoding: 'hex',
       });
+      const fallen = digest(['af_alg', 'native'], 'sha1');
       for (const each of running) each.digest();
       const good = millrace.createHash('sha256', { engine: 'af_alg' }).update('abc').digest('hex');
-      return { error, count: running.length, fallen, good };
+      return { error, count: running.length, digests: { sha1: fallen, sha256: good } };
   `,
-    { way: ways.short },
+    ways.short,
   );
-  assert.equal(result.error?.code, 'ERR_ENGINE_UNAVAILABLE');
+  assert.equal(result.error.code, 'ERR_ENGINE_UNAVAILABLE');
   assert.match(result.error.message, /too many files.*ulimit -n/s);
   assert.ok(result.count > 5);
-  assert.equal(result.fallen, 'a9993e364706816aba3e25717850c26c9cd0d89d');
-  assert.equal(result.good, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  assert.deepEqual(result.digests, abc);
 });
 
 test(
@@ -236,18 +187,13 @@ test(
   { skip: pythonAbsent },
   async () => {
     const { result, warnings } = await perform(
-      `
-        const error = await errorOf(() => promises.hash('sha256', 'abc', { engine: 'af_alg' }));
-        return {
-          error,
-          digest: millrace.hash('sha256', 'abc', { engine: ['kernel', 'native'], encoding: 'hex' }),
-        };
-  `,
-      { way: ways.filtered },
+      "return [digest(['kernel', 'native']), await errorOf(() => digest('af_alg'))]",
+      ways.filtered,
     );
-    assert.equal(result.error.code, 'ERR_ENGINE_UNAVAILABLE');
-    assert.match(result.error.message, /EPERM.*seccomp/s);
-    assert.equal(result.digest, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    const [digest, error] = result;
+    assert.equal(error.code, 'ERR_ENGINE_UNAVAILABLE');
+    assert.match(error.message, /EPERM.*seccomp/s);
+    assert.equal(digest, abc.sha256);
     assert.deepEqual(
       warnings.map(({ code }) => code),
       ['MILLRACE_ENGINE_FALLBACK'],
@@ -257,37 +203,23 @@ test(
 
 test('a process without any rights uses AF_ALG', async () => {
   const { result } = await perform(
-    `return [process.getuid(), millrace.hmac('sha256', 'key', 'abc', { engine: 'af_alg', ` +
-      `encoding: 'hex' })]`,
-    { way: ways.unprivileged },
+    "return [process.getuid(), digest('af_alg')]",
+    ways.unprivileged,
   );
-  assert.deepEqual(result, [
-    65534,
-    oracle({
-      kind: 'hmac',
-      algorithm: 'sha256',
-      key: Buffer.from('key'),
-      source: Buffer.from('abc'),
-    }).output.toString('hex'),
-  ]);
+  assert.deepEqual(result, [65534, abc.sha256]);
 });
 
 test('a user without rights reads a checkout below a folder of mode 0700', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
-  const file = join(folder, 'file');
-  writeFileSync(file, 'abc');
+  const folder = temporary();
+  writeFileSync(join(folder, 'file'), 'abc');
   const body = `
     const { existsSync, readFileSync, statSync, writeFileSync } = require('node:fs');
-    const file = ${JSON.stringify(file)};
-    const writing = await errorOf(() => writeFileSync(file, ''));
-    return [
-      statSync(${JSON.stringify(folder)}).mode & 0o777,
-      existsSync(file),
-      String(readFileSync(file)),
-      writing.code,
-    ];`;
+    const folder = ${JSON.stringify(folder)};
+    const file = folder + '/file';
+    const { code } = await errorOf(() => writeFileSync(file, ''));
+    return [statSync(folder).mode & 0o777, existsSync(file), String(readFileSync(file)), code];`;
   try {
-    const { result } = await perform(body, { way: ways.unprivileged });
+    const { result } = await perform(body, ways.unprivileged);
     assert.deepEqual(result, [0o700, true, 'abc', 'EACCES']);
   } finally {
     rmSync(folder, { recursive: true });

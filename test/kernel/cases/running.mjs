@@ -5,16 +5,15 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { collectGarbage } from '../../support/garbage.mjs';
 import { random } from '../../support/random.mjs';
-import { readAccount, startDevice } from '../device/start.mjs';
+import { deviceFor } from '../device/start.mjs';
 import { served } from '../engines.mjs';
-import { errorOf, openFiles } from '../verdicts.mjs';
+import { held, released, unavailable } from '../verdicts.mjs';
 
 const rng = random('kernel running');
 const bytes = rng.bytes(400_000);
@@ -22,31 +21,22 @@ const key = rng.bytes(100);
 
 for (const engine of Object.keys(served)) {
   describe(engine, () => {
-    let device;
-    before(async () => {
-      if (engine === 'cryptodev') device = await startDevice();
-    });
-    after(() => device?.stop());
+    deviceFor(engine);
 
-    const makers = (algorithm) => [
-      {
-        name: 'hash',
-        make: () => millrace.createHash(algorithm, { engine }),
-        oracle: () => createHash(algorithm),
-      },
-      {
-        name: 'hmac',
-        make: () => millrace.createHmac(algorithm, key, { engine }),
-        oracle: () => createHmac(algorithm, key),
-      },
-    ];
+    const makers = (algorithm) => ({
+      hash: [() => millrace.createHash(algorithm, { engine }), () => createHash(algorithm)],
+      hmac: [
+        () => millrace.createHmac(algorithm, key, { engine }),
+        () => createHmac(algorithm, key),
+      ],
+    });
 
     for (const algorithm of served[engine].hash) {
       test(
         `${algorithm}: pieces of every size, copies that diverge, another message after a ` +
           'reset',
         async () => {
-          for (const { name, make, oracle } of makers(algorithm)) {
+          for (const [name, [make, oracle]] of Object.entries(makers(algorithm))) {
             const [running, expected] = [make(), oracle()];
             for (let at = 0; at < bytes.length;) {
               const size = rng.pick([0, 1, 17, 64, 500, 4096, 70_000, 140_000]);
@@ -54,15 +44,10 @@ for (const engine of Object.keys(served)) {
               expected.update(bytes.subarray(at, at + size));
               at += size;
               if (rng.chance(0.3)) {
-                const [copy, expectedCopy] = [running.copy(), expected.copy?.()];
-                copy.update('another end');
-                if (expectedCopy)
-                  assert.equal(
-                    copy.digest('hex'),
-                    expectedCopy.update('another end').digest('hex'),
-                    `${name}: a copy at ${at}`,
-                  );
-                else copy.digest();
+                const digest = running.copy().update('another end').digest('hex');
+                // node:crypto cannot copy a running HMAC.
+                const right = expected.copy?.().update('another end').digest('hex') ?? digest;
+                assert.equal(digest, right, `${name}: a copy at ${at}`);
               }
             }
             assert.equal(running.digest('hex'), expected.digest('hex'), name);
@@ -104,15 +89,13 @@ for (const engine of Object.keys(served)) {
       const outcomes = await Promise.all(
         Array.from({ length: 30 }, async (_, index) => {
           const running = millrace.createHash('sha512', { engine });
-          const updates = [0, 1, 2, 3].map((part) =>
-            running.updateAsync(bytes.subarray(part * 50_000, part * 50_000 + 1000 * index)),
+          const parts = [0, 1, 2, 3].map((part) =>
+            bytes.subarray(part * 50_000, part * 50_000 + 1000 * index),
           );
+          const updates = parts.map((part) => running.updateAsync(part));
           const digest = running.digestAsync('hex');
           await Promise.all(updates);
-          const expected = createHash('sha512');
-          for (const part of [0, 1, 2, 3])
-            expected.update(bytes.subarray(part * 50_000, part * 50_000 + 1000 * index));
-          return (await digest) === expected.digest('hex');
+          return (await digest) === createHash('sha512').update(Buffer.concat(parts)).digest('hex');
         }),
       );
       assert.ok(outcomes.every(Boolean));
@@ -120,18 +103,14 @@ for (const engine of Object.keys(served)) {
 
     test('streams: as a Transform, and from iterables', async () => {
       const pieces = () =>
-        Readable.from([
-          bytes.subarray(0, 100_000),
-          bytes.subarray(100_000, 100_001),
-          bytes.subarray(100_001),
-        ]);
+        Readable.from(
+          [0, 100_000, 100_001].map((at, index, all) => bytes.subarray(at, all[index + 1])),
+        );
+      const sha256 = createHash('sha256').update(bytes).digest();
       const running = millrace.createHash('sha256', { engine });
       await pipeline(pieces(), running);
-      assert.deepEqual(running.read(), createHash('sha256').update(bytes).digest());
-      assert.equal(
-        await promises.hash('sha256', pieces(), { engine, encoding: 'hex' }),
-        createHash('sha256').update(bytes).digest('hex'),
-      );
+      assert.deepEqual(running.read(), sha256);
+      assert.deepEqual(await promises.hash('sha256', pieces(), { engine }), sha256);
       assert.deepEqual(
         await promises.hmac('sha256', key, pieces(), { engine }),
         createHmac('sha256', key).update(bytes).digest(),
@@ -140,50 +119,27 @@ for (const engine of Object.keys(served)) {
 
     test('the state is in the kernel and cannot be exported', async () => {
       const running = millrace.createHash('sha256', { engine }).update(bytes);
-      const error = await errorOf((async () => running.exportState())(), 'exportState');
-      assert.equal(error.code, 'ERR_ENGINE_UNAVAILABLE', error.stack);
-      assert.match(error.message, /kernel/);
+      await unavailable((async () => running.exportState())(), /kernel/, 'exportState');
       assert.equal(running.digest('hex'), createHash('sha256').update(bytes).digest('hex'));
     });
 
     test('a hasher closes its file after a digest, at a reset, when collected', async () => {
       millrace.createHash('sha1', { engine }).update(bytes).digest();
       const begin = held(engine);
-      const many = Array.from({ length: 100 }, () =>
-        millrace.createHash('sha1', { engine }).update(bytes.subarray(0, 20_000)),
-      );
-      assert.ok(
-        held(engine) >= begin + 90,
-        `${held(engine)} open after 100 began, ${begin} before`,
-      );
+      const hundred = () =>
+        Array.from({ length: 100 }, () =>
+          millrace.createHash('sha1', { engine }).update(bytes.subarray(0, 20_000)),
+        );
+      const many = hundred();
+      const now = held(engine);
+      assert.ok(now >= begin + 90, `${now} open after 100 began, ${begin} before`);
       for (const [index, running] of many.entries()) {
         if (index % 2 === 0) running.digest();
         else running.reset();
       }
-      await settle(engine, begin, 'digests and resets');
-      (() =>
-        Array.from({ length: 100 }, () =>
-          millrace
-            .createHash('sha1', { engine })
-            .update(bytes.subarray(0, 20_000))
-            .copy()
-            .update('x'),
-        ))();
-      await settle(engine, begin, 'what was collected');
+      await released(engine, begin, 'digests and resets');
+      (() => hundred().map((running) => running.copy().update('x')))();
+      await released(engine, begin, 'what was collected');
     });
   });
-}
-
-/** Counts this process's sockets or sessions of the device. */
-function held(engine) {
-  return engine === 'cryptodev' ? readAccount().sessions : openFiles().sockets;
-}
-
-// The engine keeps a few for the next message.
-async function settle(engine, begin, what) {
-  for (let tries = 0; held(engine) > begin + 8; tries++) {
-    assert.ok(tries < 100, `${held(engine)} are open after ${what}, ${begin} were before`);
-    collectGarbage();
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -27,6 +28,25 @@ export async function startDevice(options = {}) {
     await until(() => !existsSync(node), 'the device did not go');
   };
   return { stop, ended };
+}
+
+/** Runs `work` with a device, which it is given. */
+export async function withDevice(options, work) {
+  const device = await startDevice(options);
+  try {
+    return await work(device);
+  } finally {
+    await device.stop();
+  }
+}
+
+/** Starts the device for the tests of a group, if they are of `cryptodev`. */
+export function deviceFor(engine, options) {
+  let device;
+  before(async () => {
+    if (engine === 'cryptodev') device = await startDevice(options);
+  });
+  after(() => device?.stop());
 }
 
 /** Reads the device's account: open files and sessions, and computed messages. */
