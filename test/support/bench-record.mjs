@@ -21,30 +21,28 @@ const figure = (index, size) => (100 + 180 * index + size * (0.5 + 0.3 * index))
 const definition = (wanted) =>
   definitions.find((each) => Object.entries(wanted).every(([name, value]) => each[name] === value));
 
+const row = (found, rest) => {
+  const complete = { ...found, wrong: [], foreign: 0, ...rest };
+  return { ...complete, comparison: compareRow(complete) };
+};
+
 function rows(wanted, wait, sizes, names) {
-  const found = definition(wanted);
   return sizes.map((size) => {
-    const entries = names.map((competitor, index) => ({
-      competitor,
-      form: 'a <form>',
-      seconds: figure(index, size),
-      quartiles: [0.98, 1.02].map((part) => part * figure(index, size)),
-      spread: 0.02 + 0.05 * index,
-      ...(wait === 'sync'
-        ? {}
-        : { latency: { p50: 9 * figure(index, size), p99: 30 * figure(index, size) }, cores: 1.5 }),
-    }));
-    const row = {
-      ...found,
-      size,
-      wait,
-      entries,
-      wrong: [],
-      foreign: size === 64 ? 0.5 : 0.01,
-      attempts: size === 64 ? 3 : 1,
-      disturbed: size === 64,
-    };
-    return { ...row, comparison: compareRow(row) };
+    const entries = names.map((competitor, index) => {
+      const seconds = figure(index, size);
+      const latency = { p50: 9 * seconds, p99: 30 * seconds };
+      return {
+        competitor,
+        form: 'a <form>',
+        seconds,
+        quartiles: [0.98, 1.02].map((part) => part * seconds),
+        spread: 0.02 + 0.05 * index,
+        ...(wait !== 'sync' && { latency, cores: 1.5 }),
+      };
+    });
+    const disturbed = size === 64;
+    const [foreign, attempts] = disturbed ? [0.5, 3] : [0.01, 1];
+    return row(definition(wanted), { size, wait, entries, foreign, attempts, disturbed });
   });
 }
 
@@ -60,14 +58,11 @@ function perf(table, algorithm) {
   };
   const found = definition({ table, algorithm });
   return found.sizes.map((size) => {
-    const entries = Object.entries(costs).map(([competitor, [fixed, perByte]]) => ({
-      competitor,
-      form: 'seal',
-      seconds: (fixed + perByte * size) * 1e-9,
-      spread: 0.03,
-    }));
-    const row = { ...found, size, wait: 'callback', entries, wrong: [], foreign: 0 };
-    return { ...row, comparison: compareRow(row) };
+    const entries = Object.entries(costs).map(([competitor, [fixed, perByte]]) => {
+      const seconds = (fixed + perByte * size) * 1e-9;
+      return { competitor, form: 'seal', seconds, spread: 0.03 };
+    });
+    return row(found, { size, wait: 'callback', entries });
   });
 }
 
@@ -96,21 +91,13 @@ function latency() {
 
 export function benchRecord() {
   const all = [64, 256, 1024, 4096, 65536, 1048576];
+  const hash = { group: 'hash', algorithm: 'sha256' };
+  const kdf = (algorithm) => ({ group: 'kdf', algorithm });
   const measured = [
-    ...rows({ group: 'hash', algorithm: 'sha256', output: 'hex' }, 'sync', all, competitors),
-    ...rows(
-      { group: 'hash', algorithm: 'sha256', output: 'buffer' },
-      'callback',
-      all,
-      competitors.slice(0, 5),
-    ),
-    ...rows({ group: 'kdf', algorithm: 'scrypt' }, 'sync', [32], ['millrace', 'node:crypto']),
-    ...rows(
-      { group: 'kdf', algorithm: 'argon2id' },
-      'callback',
-      [32],
-      ['millrace', '@node-rs/argon2'],
-    ),
+    ...rows({ ...hash, output: 'hex' }, 'sync', all, competitors),
+    ...rows({ ...hash, output: 'buffer' }, 'callback', all, competitors.slice(0, 5)),
+    ...rows(kdf('scrypt'), 'sync', [32], ['millrace', 'node:crypto']),
+    ...rows(kdf('argon2id'), 'callback', [32], ['millrace', '@node-rs/argon2']),
     ...perf('hashperf', 'blake3'),
     ...perf('cryptperf', 'aes-256-gcm'),
   ];
