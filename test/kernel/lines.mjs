@@ -17,8 +17,6 @@ export default async function* lines(events) {
         name: [...path.slice(0, data.nesting), data.name].join(': '),
         passed: type === 'test:pass',
         skipped: data.skip ?? data.todo,
-        ms: data.details?.duration_ms,
-        file: data.file,
         error: type === 'test:fail' ? (cause?.stack ?? String(cause)) : undefined,
       })}\n`;
     }

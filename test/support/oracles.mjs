@@ -8,16 +8,10 @@ import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { hmac as nobleHmac } from '@noble/hashes/hmac.js';
 import { md5, ripemd160, sha1 } from '@noble/hashes/legacy.js';
-import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
+import * as sha3 from '@noble/hashes/sha3.js';
+import * as wasm from 'hash-wasm';
+
 import { hashes } from './algorithms.mjs';
-import {
-  createCRC32,
-  createCRC64,
-  createXXHash128,
-  createXXHash3,
-  createXXHash32,
-  createXXHash64,
-} from 'hash-wasm';
 
 /** Returns the expected outcome of a job: `{ output, tag? }`. entry-points.mjs describes jobs. */
 export function oracle(job) {
@@ -33,15 +27,15 @@ export function oracleFor(kind, algorithm) {
   return /^(xxh|crc)/.test(algorithm) ? 'hash-wasm' : '@noble/hashes';
 }
 
-const keccak = {
-  keccak224: keccak_224,
-  keccak256: keccak_256,
-  keccak384: keccak_384,
-  keccak512: keccak_512,
-};
 // Only for a Node with an OpenSSL that hides them; OpenSSL 3.0 lists them or not, and makes them
 // anyway.
 const legacy = { md5, sha1, ripemd160 };
+const noble = {
+  ...legacy,
+  ...Object.fromEntries(
+    ['224', '256', '384', '512'].map((bits) => [`keccak${bits}`, sha3[`keccak_${bits}`]]),
+  ),
+};
 const nodeHashes = new Set([...getHashes(), ...[...Object.keys(legacy), 'md5-sha1'].filter(works)]);
 const nodeCiphers = new Set(getCiphers());
 
@@ -56,61 +50,53 @@ function works(name) {
 
 function hashOracle({ algorithm, source, outputLength, key, seed = 0 }) {
   if (nodeHashes.has(algorithm)) {
-    return createHash(algorithm, { outputLength: outputLength ?? hashes[algorithm]?.digest })
-      .update(source)
-      .digest();
+    const options = { outputLength: outputLength ?? hashes[algorithm]?.digest };
+    return createHash(algorithm, options).update(source).digest();
   }
-  if (keccak[algorithm]) return Buffer.from(keccak[algorithm](source));
+  if (noble[algorithm]) return Buffer.from(noble[algorithm](source));
   if (algorithm === 'blake3')
     return Buffer.from(blake3(source, { key, dkLen: outputLength ?? 32 }));
   if (algorithm === 'md5-sha1')
     return Buffer.concat([Buffer.from(md5(source)), Buffer.from(sha1(source))]);
-  if (legacy[algorithm]) return Buffer.from(legacy[algorithm](source));
-  if (crcs[algorithm]) return Buffer.from(crcs[algorithm].init().update(source).digest('binary'));
-  return Buffer.from(xxhash(algorithm, BigInt(seed)).update(source).digest('binary'));
+  const running = crcs[algorithm]?.init() ?? xxhash(algorithm, BigInt(seed));
+  return Buffer.from(running.update(source).digest('binary'));
 }
 
 function hmacOracle({ algorithm, key, source }) {
   if (nodeHashes.has(algorithm)) return createHmac(algorithm, key).update(source).digest();
-  const hash = { ...keccak, ...legacy, blake3 }[algorithm];
+  const hash = { ...noble, blake3 }[algorithm];
   if (hash === undefined) throw new Error(`no oracle for hmac-${algorithm}`);
   return Buffer.from(nobleHmac(hash, key, source));
 }
 
 /** Returns what encryption gives; a decryption is checked by the encryption it came from. */
 function encryptionOracle({ algorithm, key, iv, source, aad, tagSize = 16 }) {
-  const noble = {
+  const make = {
     'xchacha20-poly1305': xchacha20poly1305,
     'aes-256-gcm-siv': gcmsiv,
     'aes-128-gcm-siv': gcmsiv,
   }[algorithm];
-  if (noble) {
-    const sealed = Buffer.from(noble(key, iv, aad).encrypt(source));
+  if (make) {
+    const sealed = Buffer.from(make(key, iv, aad).encrypt(source));
     return { output: sealed.subarray(0, source.length), tag: sealed.subarray(source.length) };
   }
-  const isAead = aad !== undefined;
-  const cipher = createCipheriv(
-    algorithm,
-    key,
-    iv,
-    isAead ? { authTagLength: tagSize } : undefined,
-  );
-  if (isAead) cipher.setAAD(aad);
+  const cipher = createCipheriv(algorithm, key, iv, aad && { authTagLength: tagSize });
+  if (aad) cipher.setAAD(aad);
   const output = Buffer.concat([cipher.update(source), cipher.final()]);
-  return isAead ? { output, tag: cipher.getAuthTag() } : { output };
+  return aad ? { output, tag: cipher.getAuthTag() } : { output };
 }
 
 const crcs = {
-  crc32: await createCRC32(),
-  crc32c: await createCRC32(0x82f63b78),
-  crc64nvme: await createCRC64('9a6c9329ac4bc9b5'),
+  crc32: await wasm.createCRC32(),
+  crc32c: await wasm.createCRC32(0x82f63b78),
+  crc64nvme: await wasm.createCRC64('9a6c9329ac4bc9b5'),
 };
 
 const makers = {
-  xxh32: createXXHash32,
-  xxh64: createXXHash64,
-  'xxh3-64': createXXHash3,
-  'xxh3-128': createXXHash128,
+  xxh32: wasm.createXXHash32,
+  xxh64: wasm.createXXHash64,
+  'xxh3-64': wasm.createXXHash3,
+  'xxh3-128': wasm.createXXHash128,
 };
 // Each hasher is a WebAssembly instance with its seed set once.
 const hashers = new Map();

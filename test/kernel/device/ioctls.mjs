@@ -1,21 +1,8 @@
-// The ioctls of /dev/crypto. Each command in the table below has two functions: one returns the
-// memory ranges that the caller's structure names, the other computes.
+// The ioctls of /dev/crypto. Each command in the table below has the layout of its structure, and
+// two functions: one returns the memory ranges that the caller's structure names, the other
+// computes.
 
-import {
-  Command,
-  Flag,
-  authenticatedSize,
-  copySize,
-  cryptSize,
-  infoSize,
-  parseAuthenticated,
-  parseCrypt,
-  parseSession,
-  sessionInfo,
-  sessionSize,
-  withSession,
-  withSize,
-} from './abi.mjs';
+import { Command, layouts, parse, sessionInfo, withNumber } from './abi.mjs';
 import { Errno, Refusal, Session, describeSession, endsHash } from './sessions.mjs';
 
 /**
@@ -28,16 +15,7 @@ export class Device {
     this.accelerated = new Set(accelerated);
     this.missing = new Set(missing);
     this.files = new Map();
-    this.counts = {
-      created: 0,
-      freed: 0,
-      crypts: 0,
-      authenticated: 0,
-      copies: 0,
-      bytes: 0,
-      largest: 0,
-      refused: {},
-    };
+    this.counts = { created: 0, freed: 0, crypts: 0, authenticated: 0, largest: 0, refused: {} };
     this.lastFile = 0n;
     this.lastSession = 0;
   }
@@ -55,11 +33,8 @@ export class Device {
 
   /** Returns the numbers of open sessions and of computed messages. */
   account() {
-    return {
-      files: this.files.size,
-      sessions: [...this.files.values()].reduce((sum, sessions) => sum + sessions.size, 0),
-      ...this.counts,
-    };
+    const sessions = [...this.files.values()].reduce((sum, { size }) => sum + size, 0);
+    return { files: this.files.size, sessions, ...this.counts };
   }
 
   /**
@@ -67,168 +42,125 @@ export class Device {
    * Throws Refusal.
    */
   ioctl({ file, command, argument, input, outputSize, compatible }) {
-    const { structure, ranges, run } = this.#command(compatible ? undefined : command);
-    if (input.length < structure)
-      return { reads: [{ address: argument, size: structure }], writes: [] };
-    const given = input.subarray(0, structure);
+    const { layout, ranges, run } = commands[compatible ? undefined : command] ?? {};
+    if (layout === undefined) throw new Refusal(Errno.EINVAL);
+    const structure = { address: argument, size: layout.size };
+    if (input.length < layout.size) return { reads: [structure], writes: [] };
     const sessions = this.files.get(file);
     if (sessions === undefined) throw new Refusal(Errno.EBADF);
-    const { reads, writes } = ranges(sessions, given);
-    const all = [{ address: argument, size: structure }, ...reads];
-    const complete =
-      input.length === total(all) &&
-      outputSize ===
-        total(writes.map((each) => (each === 'structure' ? { size: structure } : each)));
-    if (!complete)
-      return { reads: all, writes: writes.map((each) => (each === 'structure' ? all[0] : each)) };
-    return { output: run(sessions, given, divide(input.subarray(structure), reads)) };
+    const given = input.subarray(0, layout.size);
+    const asked = parse(layout, given);
+    // A session belongs to the open file that created it.
+    const session = asked.session === undefined ? undefined : find(sessions, asked.session);
+    const { reads = [], writes = [] } = ranges?.(asked, session, { device: this, structure }) ?? {};
+    const all = [structure, ...reads];
+    if (input.length !== total(all) || outputSize !== total(writes)) return { reads: all, writes };
+    const memory = divide(input.subarray(layout.size), reads);
+    return { output: run(asked, session, { device: this, sessions, given, memory }) };
   }
 
-  #command(command) {
-    switch (command) {
-      case Command.createSession:
-        return {
-          structure: sessionSize,
-          ranges: (sessions, given) => {
-            const asked = parseSession(given);
-            describeSession(asked, this.missing);
-            return { reads: [asked.key, asked.macKey], writes: ['structure'] };
-          },
-          run: (sessions, given, [key, macKey]) => {
-            const asked = parseSession(given);
-            const accelerated =
-              this.accelerated.has(asked.cipher) || this.accelerated.has(asked.mac);
-            sessions.set(
-              ++this.lastSession,
-              new Session(describeSession(asked, this.missing), key, macKey, accelerated),
-            );
-            this.counts.created++;
-            return withSession(given, this.lastSession);
-          },
-        };
-      case Command.freeSession:
-        return {
-          structure: 4,
-          ranges: () => ({ reads: [], writes: [] }),
-          run: (sessions, given) => {
-            find(sessions, given.readUInt32LE(0));
-            sessions.delete(given.readUInt32LE(0));
-            this.counts.freed++;
-            return Buffer.alloc(0);
-          },
-        };
-      case Command.crypt:
-        return {
-          structure: cryptSize,
-          ranges: cryptRanges,
-          run: (sessions, given, memory) => this.#crypt(sessions, given, memory),
-        };
-      case Command.authenticatedCrypt:
-        return {
-          structure: authenticatedSize,
-          ranges: authenticatedRanges,
-          run: (sessions, given, memory) => this.#authenticated(sessions, given, memory),
-        };
-      case Command.sessionInfo:
-        return {
-          structure: infoSize,
-          ranges: (sessions, given) => (
-            find(sessions, given.readUInt32LE(0)),
-            { reads: [], writes: ['structure'] }
-          ),
-          run: (sessions, given) =>
-            sessionInfo(given.readUInt32LE(0), find(sessions, given.readUInt32LE(0)).names),
-        };
-      case Command.copyHash:
-        return {
-          structure: copySize,
-          ranges: () => ({ reads: [], writes: [] }),
-          run: (sessions, given) => {
-            const [target, source] = [
-              find(sessions, given.readUInt32LE(0)),
-              find(sessions, given.readUInt32LE(4)),
-            ];
-            if (!target.mac || !source.mac) throw new Refusal(Errno.EINVAL);
-            target.mac.copyFrom(source.mac);
-            this.counts.copies++;
-            return Buffer.alloc(0);
-          },
-        };
-      default:
-        throw new Refusal(Errno.EINVAL);
-    }
-  }
-
-  #crypt(sessions, given, [source, iv]) {
-    const asked = parseCrypt(given);
-    this.#count('crypts', asked.size);
-    const { output, mac, iv: next } = find(sessions, asked.session).crypt(asked, source, iv);
-    return Buffer.concat(
-      [output, mac, writesIv(asked, iv.length) ? next : undefined].filter(Boolean),
-    );
-  }
-
-  #authenticated(sessions, given, [aad, source, iv]) {
-    const asked = parseAuthenticated(given);
-    this.#count('authenticated', asked.size);
-    const { cipher } = find(sessions, asked.session);
-    const tagSize = asked.tagSize || cipher.facts.tagSize;
-    const output = asked.decrypts
-      ? cipher.open(iv, aad, source, tagSize)
-      : cipher.seal(iv, aad, source, tagSize);
-    return Buffer.concat([withSize(given, output.length), output]);
-  }
-
-  #count(kind, size) {
+  count(kind, size) {
     this.counts[kind]++;
-    this.counts.bytes += size;
     this.counts.largest = Math.max(this.counts.largest, size);
   }
 }
 
-function cryptRanges(sessions, given) {
-  const asked = parseCrypt(given);
-  const { facts } = find(sessions, asked.session);
-  const iv = { address: asked.iv, size: asked.iv === 0n ? 0 : (facts.cipher?.ivSize ?? 0) };
-  const writes = [];
-  if (facts.cipher) writes.push({ address: asked.target, size: asked.size });
-  if (facts.mac && endsHash(asked.flags, asked.size))
-    writes.push({ address: asked.mac, size: facts.mac.size });
-  if (writesIv(asked, iv.size)) writes.push(iv);
-  return { reads: [{ address: asked.source, size: asked.size }, iv], writes };
-}
+const commands = {
+  [Command.createSession]: {
+    layout: layouts.session,
+    ranges: (asked, _, { device, structure }) => {
+      describeSession(asked, device.missing);
+      const key = { address: asked.key, size: asked.keySize };
+      return {
+        reads: [key, { address: asked.macKey, size: asked.macKeySize }],
+        writes: [structure],
+      };
+    },
+    run: (asked, _, { device, sessions, given, memory: [key, macKey] }) => {
+      const facts = describeSession(asked, device.missing);
+      const accelerated = device.accelerated.has(asked.cipher || asked.mac);
+      sessions.set(++device.lastSession, new Session(facts, key, macKey, accelerated));
+      device.counts.created++;
+      return withNumber(given, 40, device.lastSession);
+    },
+  },
 
-function writesIv({ flags }, ivSize) {
-  return (flags & Flag.writeIv) !== 0 && ivSize > 0;
-}
+  [Command.freeSession]: {
+    layout: layouts.number,
+    run: (asked, _, { device, sessions }) => {
+      sessions.delete(asked.session);
+      device.counts.freed++;
+      return Buffer.alloc(0);
+    },
+  },
 
-// Only plain AEADs: the modes for TLS and SRTP have flags.
-function authenticatedRanges(sessions, given) {
-  const asked = parseAuthenticated(given);
-  const { facts } = find(sessions, asked.session);
-  if (!facts.cipher?.aead || asked.flags !== 0) throw new Refusal(Errno.EINVAL);
-  const tagSize = asked.tagSize || facts.cipher.tagSize;
-  const ivSize = asked.ivSize || facts.cipher.ivSize;
-  if (
-    ivSize !== facts.cipher.ivSize ||
-    ![4, 8, 12, 13, 14, 15, 16].includes(tagSize) ||
-    (asked.decrypts && asked.size < tagSize)
-  )
-    throw new Refusal(Errno.EINVAL);
-  return {
-    reads: [
-      { address: asked.aad, size: asked.aadSize },
-      { address: asked.source, size: asked.size },
-      { address: asked.iv, size: ivSize },
-    ],
-    writes: [
-      'structure',
-      { address: asked.target, size: asked.decrypts ? asked.size - tagSize : asked.size + tagSize },
-    ],
-  };
-}
+  [Command.crypt]: {
+    layout: layouts.crypt,
+    ranges: ({ source, target, iv, mac, flags, size }, { facts }) => ({
+      reads: [
+        { address: source, size },
+        { address: iv, size: facts.cipher && iv !== 0n ? facts.cipher.ivSize : 0 },
+      ],
+      writes: [
+        ...(facts.cipher ? [{ address: target, size }] : []),
+        ...(facts.mac && endsHash(flags, size) ? [{ address: mac, size: facts.mac.size }] : []),
+      ],
+    }),
+    run: ({ flags, size }, session, { device, memory: [source, iv] }) => {
+      device.count('crypts', size);
+      return session.cipher?.crypt(source, iv) ?? session.mac.hash(flags, source);
+    },
+  },
 
-// A session belongs to the open file that created it.
+  [Command.authenticatedCrypt]: {
+    layout: layouts.authenticated,
+    // Only plain AEADs: the modes for TLS and SRTP have flags.
+    ranges: (asked, { facts }, { structure }) => {
+      const { aad, aadSize, source, target, iv, size, decrypts } = asked;
+      const { tagSize = 0, ivSize } = facts.cipher ?? {};
+      const tag = asked.tagSize || tagSize;
+      if (
+        tagSize === 0 ||
+        asked.flags !== 0 ||
+        (asked.ivSize || ivSize) !== ivSize ||
+        ![4, 8, 12, 13, 14, 15, 16].includes(tag) ||
+        (decrypts && size < tag)
+      )
+        throw new Refusal(Errno.EINVAL);
+      return {
+        reads: [
+          { address: aad, size: aadSize },
+          { address: source, size },
+          { address: iv, size: ivSize },
+        ],
+        writes: [structure, { address: target, size: decrypts ? size - tag : size + tag }],
+      };
+    },
+    run: (asked, { cipher }, { device, given, memory: [aad, source, iv] }) => {
+      device.count('authenticated', asked.size);
+      const tagSize = asked.tagSize || cipher.facts.tagSize;
+      const output = cipher[asked.decrypts ? 'open' : 'seal'](iv, aad, source, tagSize);
+      return Buffer.concat([withNumber(given, 8, output.length), output]);
+    },
+  },
+
+  [Command.sessionInfo]: {
+    layout: layouts.info,
+    ranges: (_, session, { structure }) => ({ writes: [structure] }),
+    run: (asked, session) => sessionInfo(asked.session, session),
+  },
+
+  [Command.copyHash]: {
+    layout: layouts.copy,
+    run: (asked, { mac }, { sessions }) => {
+      const { mac: source } = find(sessions, asked.from);
+      if (!mac || !source) throw new Refusal(Errno.EINVAL);
+      mac.copyFrom(source);
+      return Buffer.alloc(0);
+    },
+  },
+};
+
 function find(sessions, number) {
   const session = sessions.get(number);
   if (session === undefined) throw new Refusal(Errno.EINVAL);

@@ -1,9 +1,9 @@
-// One session of /dev/crypto on node:crypto: a cipher, a hash or HMAC, or both, with the state
-// between calls.
+// One session of /dev/crypto on node:crypto: a cipher, or a hash or HMAC with its state between
+// calls. The module has sessions of both, and ciphers that continue; the engine asks for neither.
 
 import crypto from 'node:crypto';
 
-import { Flag, ciphers, macs } from './abi.mjs';
+import { Flag, ciphers, lacking, macs } from './abi.mjs';
 
 /** An errno for the caller. */
 export class Refusal extends Error {
@@ -13,28 +13,15 @@ export class Refusal extends Error {
   }
 }
 
-export const Errno = {
-  ENOENT: 2,
-  EIO: 5,
-  EBADF: 9,
-  ENOMEM: 12,
-  EINVAL: 22,
-  ENOTTY: 25,
-  EBADMSG: 74,
-};
+export const Errno = { ENOENT: 2, EIO: 5, EBADF: 9, EINVAL: 22, EBADMSG: 74 };
 
-/** Returns the facts of a session's algorithms, checked before its key is read. */
-export function describeSession({ cipher, mac, key, macKey }, missing) {
-  const facts = {
-    cipher: cipher === 0 ? undefined : ciphers.get(cipher),
-    mac: mac === 0 ? undefined : macs.get(mac),
-  };
-  if ((cipher !== 0 && !facts.cipher) || (mac !== 0 && !facts.mac) || (cipher === 0 && mac === 0))
-    throw new Refusal(Errno.EINVAL);
-  if (key.size > 64 || macKey.size > 512) throw new Refusal(Errno.EINVAL);
-  if (missing.has(cipher) || missing.has(mac) || (facts.cipher && !facts.cipher.make))
-    throw new Refusal(Errno.ENOENT);
-  if (facts.cipher && !facts.cipher.keySizes.includes(key.size)) throw new Refusal(Errno.EINVAL);
+/** Returns the facts of a session's algorithm, checked before its key is read. */
+export function describeSession({ cipher, mac, keySize, macKeySize }, missing) {
+  const number = cipher || mac;
+  if ((cipher && mac) || keySize > 64 || macKeySize > 512) throw new Refusal(Errno.EINVAL);
+  if (missing.has(number) || lacking.has(cipher)) throw new Refusal(Errno.ENOENT);
+  const facts = cipher ? { cipher: ciphers.get(cipher) } : { mac: macs.get(mac) };
+  if (!facts.mac && !facts.cipher?.keySizes.includes(keySize)) throw new Refusal(Errno.EINVAL);
   return facts;
 }
 
@@ -44,30 +31,6 @@ export class Session {
     this.accelerated = accelerated;
     this.cipher = facts.cipher && new Cipher(facts.cipher, Buffer.from(key));
     this.mac = facts.mac && new Mac(facts.mac, Buffer.from(macKey));
-  }
-
-  /**
-   * Does a CIOCCRYPT. Returns `{ output, mac, iv }`, undefined where the session has none. The mac
-   * is that of the plaintext.
-   */
-  crypt({ decrypts, flags, size }, source, iv) {
-    if (this.cipher?.facts.aead) throw new Refusal(Errno.EINVAL);
-    if (this.mac && (flags === 0 || (flags & Flag.reset) !== 0)) this.mac.reset();
-    const output = this.cipher?.crypt(decrypts, source, iv);
-    if (this.mac) this.mac.update(decrypts && output ? output : source);
-    return {
-      output,
-      mac: this.mac && endsHash(flags, size) ? this.mac.digest() : undefined,
-      iv: this.cipher && Buffer.from(this.cipher.next),
-    };
-  }
-
-  get names() {
-    return {
-      cipher: this.facts.cipher?.name,
-      hash: this.facts.mac?.name,
-      accelerated: this.accelerated,
-    };
   }
 }
 
@@ -81,21 +44,11 @@ class Cipher {
     this.facts = facts;
     this.key = key;
     this.name = facts.make(8 * key.length);
-    // continues after the last call, unless the next has an iv
-    this.next = Buffer.alloc(facts.ivSize);
   }
 
-  crypt(decrypts, source, iv) {
-    const { block, ivSize, counter } = this.facts;
-    if (source.length % block !== 0) throw new Refusal(Errno.EINVAL);
-    const start = iv.length > 0 ? Buffer.from(iv) : this.next;
-    const make = decrypts ? crypto.createDecipheriv : crypto.createCipheriv;
-    const cipher = make(this.name, this.key, ivSize === 0 ? null : start).setAutoPadding(false);
-    const output = Buffer.concat([cipher.update(source), cipher.final()]);
-    if (counter) this.next = addToCounter(start, Math.ceil(source.length / 16));
-    else if (source.length >= ivSize && ivSize > 0)
-      this.next = Buffer.from((decrypts ? source : output).subarray(-ivSize));
-    return output;
+  crypt(source, iv) {
+    if (this.facts.tagSize || iv.length === 0) throw new Refusal(Errno.EINVAL);
+    return crypto.createCipheriv(this.name, this.key, iv).update(source);
   }
 
   seal(iv, aad, source, authTagLength) {
@@ -104,7 +57,6 @@ class Cipher {
   }
 
   open(iv, aad, source, authTagLength) {
-    if (source.length < authTagLength) throw new Refusal(Errno.EINVAL);
     const end = source.length - authTagLength;
     const decipher = crypto
       .createDecipheriv(this.name, this.key, iv, { authTagLength })
@@ -131,11 +83,14 @@ class Mac {
     if (this.facts.keyed) this.running.update(this.#padded(0x36));
   }
 
-  update(bytes) {
+  /** Does a CIOCCRYPT: returns the digest after the last bytes of a message, else nothing. */
+  hash(flags, bytes) {
+    if (flags === 0 || (flags & Flag.reset) !== 0) this.reset();
     this.running.update(bytes);
+    return endsHash(flags, bytes.length) ? this.#digest() : Buffer.alloc(0);
   }
 
-  digest() {
+  #digest() {
     const inner = this.running.digest();
     // Without a reset the real module continues from the state of the finished hash: a wrong
     // digest, not an error.
@@ -159,9 +114,4 @@ class Mac {
     for (const [index, byte] of key.entries()) out[index] ^= byte;
     return out;
   }
-}
-
-function addToCounter(iv, blocks) {
-  const sum = (BigInt(`0x${iv.toString('hex')}`) + BigInt(blocks)) % (1n << 128n);
-  return Buffer.from(sum.toString(16).padStart(32, '0'), 'hex');
 }
