@@ -3,19 +3,14 @@
 
 import { createHash } from 'node:crypto';
 
-const u8 = (value) => Buffer.of(value);
-const u16 = (value) => number(2, (bytes) => bytes.writeUInt16LE(value));
-const u32 = (value) => number(4, (bytes) => bytes.writeUInt32LE(value));
-const u32be = (value) => number(4, (bytes) => bytes.writeUInt32BE(value));
-const u64 = (value) => number(8, (bytes) => bytes.writeBigUInt64LE(BigInt(value)));
+const [u8, u16, u32, u64] = [1, 2, 4, 8].map((size) => (value) => {
+  const bytes = zeros(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes.subarray(0, size);
+});
+const u32be = (value) => u32(value).reverse();
 const zeros = (count) => Buffer.alloc(count);
 const join = (...parts) => Buffer.concat(parts.flat());
-
-function number(size, write) {
-  const bytes = zeros(size);
-  write(bytes);
-  return bytes;
-}
 
 /** Returns a table of strings: `at` adds one and returns its offset. */
 function strings() {
@@ -116,13 +111,10 @@ function exportTrie(exports) {
 }
 
 function signature(bytes) {
-  const pages = [];
-  for (let at = 0; at < bytes.length; at += 4096)
-    pages.push(
-      createHash('sha256')
-        .update(bytes.subarray(at, at + 4096))
-        .digest(),
-    );
+  const pages = Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, page) => {
+    const content = bytes.subarray(page * 4096, (page + 1) * 4096);
+    return createHash('sha256').update(content).digest();
+  });
   const numbers = [0x20000, 2, 44, 44, 0, pages.length, bytes.length].map(u32be);
   const body = join(numbers, Buffer.of(32, 2, 0, 12), zeros(4), pages);
   const directory = join(u32be(0xfade0c02), u32be(8 + body.length), body);
