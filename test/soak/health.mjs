@@ -40,29 +40,25 @@ const bounds = { heap: 12, external: 12, arrayBuffers: 8, rss: 160 };
 export function assessMemory(samples, guest) {
   const quarter = Math.floor(samples.length / 4);
   if (quarter < 2) return { told: 'too short to compare memory' };
+  const median = (name, from) => {
+    const values = samples.slice(from, from + quarter).map((sample) => sample[name]);
+    return values.sort((one, other) => one - other)[Math.floor(quarter / 2)];
+  };
   const changes = Object.keys(bounds).map((name) => {
-    const median = (from, to) =>
-      samples
-        .slice(from, to)
-        .map((sample) => sample[name])
-        .sort((one, other) => one - other)[Math.floor((to - from) / 2)];
+    const [early, late] = [median(name, quarter), median(name, samples.length - quarter)];
     return {
       name,
-      early: median(quarter, 2 * quarter),
-      late: median(samples.length - quarter, samples.length),
+      change: late - early,
+      told: `${name} ${early.toFixed(1)} to ${late.toFixed(1)}`,
     };
   });
-  const told = changes
-    .map(({ name, early, late }) => `${name} ${early.toFixed(1)} to ${late.toFixed(1)}`)
-    .join(', ');
+  const told = `${changes.map((each) => each.told).join(', ')} MiB`;
   const grown = changes.find(
-    ({ name, early, late }) => late - early > bounds[name] && !(guest && name === 'rss'),
-  );
+    ({ name, change }) => change > bounds[name] && !(guest && name === 'rss'),
+  )?.name;
   return {
-    told: `${told} MiB`,
-    ...(grown && {
-      grown: `memory has grown: ${told} MiB; ${grown.name} by more than ${bounds[grown.name]}`,
-    }),
+    told,
+    ...(grown && { grown: `memory has grown: ${told}; ${grown} by more than ${bounds[grown]}` }),
   };
 }
 
