@@ -49,6 +49,8 @@ fn strings_of_other_programs_are_verified() {
         let canonical = [
             ("2i$m", "2i$v=16$m"),
             ("p=1,t=2", "t=2,p=1"),
+            ("t=2,m=1024", "m=1024,t=2"),
+            ("data=dXNlci0xNw,m=1024,t=2,p=1", "m=1024,t=2,p=1,data=dXNlci0xNw"),
             ("n=1024", "ln=10"),
             ("bcrypt$v=98$r=10$nopforsFY1yv7GkynHJRSA$", "2b$10$lmndmpqDWzwt5EiwlFHPQ."),
             ("t7/Ej38em28p7bqFTghyzTNA0YL/sB4", "r59Ch16ck06n5ZoDRefwxRL.yWJ9q/2"),
