@@ -54,6 +54,7 @@ const quick = [
   'test/request/buffers.test.mjs',
   'test/request/getters.test.mjs',
   'test/request/options.test.mjs',
+  'test/request/refusals.test.mjs',
   'test/request/signals.test.mjs',
   'test/scheduling/cancellation.test.mjs',
   'test/streams/files.test.mjs',

@@ -32,6 +32,7 @@ export const classes = {
   ERR_MEMORY_LIMIT: RangeError,
   ERR_WORK_LIMIT: RangeError,
   ERR_PASSWORD_HASH: RangeError,
+  ERR_FORMAT: RangeError,
 };
 
 /**

@@ -1,0 +1,32 @@
+// Every call refuses invalid values of each argument and each option as refusals.json records:
+// with the same code and message in each entry point and with a callback.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { calls, MARKER, outcomeOf, recordsOf } from './refusals.mjs';
+
+const recorded = JSON.parse(readFileSync(new URL('refusals.json', import.meta.url), 'utf8'));
+
+for (const call of calls)
+  test(`${call.title}: refuses invalid arguments as recorded`, async () => {
+    const records = await recordsOf(call);
+    assert.ok(records.length > 3, 'few values are refused');
+    assert.deepEqual(records, recorded[call.title], 'node test/request/refusals.mjs records anew');
+  });
+
+test('the record has the calls of all exports', () => {
+  assert.deepEqual(
+    Object.keys(recorded),
+    calls.map(({ title }) => title),
+  );
+});
+
+test('no error repeats a string of the caller, also where arguments are in the wrong order', async () => {
+  for (const { args, ways } of calls) {
+    const [first, ...others] = args();
+    for (const given of [args().fill(MARKER), [...others, first], [MARKER, ...others]])
+      for (const [way, call] of Object.entries(ways)) await outcomeOf(way, call, given);
+  }
+});
