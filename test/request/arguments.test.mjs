@@ -2,7 +2,9 @@
 // refusals.test.mjs has wrong types and wrong numbers.
 
 import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import millrace from 'millrace';
 
@@ -188,14 +190,36 @@ for (const algorithm of hashNames) {
     });
 }
 
-for (const [wrong, nearest, call] of [
-  ['sha265', /sha256/, (name) => millrace.hash(name, '')],
-  ['SHA3256', /sha3-256/, (name) => millrace.hash(name, '')],
-  ['aes-256-gmc', /aes-256-gcm/, (name) => millrace.seal(name, {})],
-  ['blake2b521', /blake2b512/, (name) => millrace.hmac(name, '', '')],
+const unread = () => {
+  const stream = createReadStream(fileURLToPath(import.meta.url));
+  return stream.on('error', () => {}).destroy();
+};
+const { hash, hmac, seal, createKey, verifyHmac } = millrace;
+const key = bytes(32);
+
+for (const [mistake, message, call] of [
+  ['sha265', /sha256/, () => hash('sha265', '')],
+  ['SHA3256', /sha3-256/, () => hash('SHA3256', '')],
+  ['aes-256-gmc', /aes-256-gcm/, () => seal('aes-256-gmc', {})],
+  ['blake2b521', /blake2b512/, () => hmac('blake2b521', '', '')],
+  ['a size in the name', /outputLength/, () => hash('blake2b-256', 'x')],
+  ['hmac without a hash', /hmac-sha256/, () => createKey('hmac', key)],
+  ['a mode of node:crypto', /node:crypto/, () => seal('aes-256-cbc', { key, source: 'x' })],
+  ['a Response', /takes a stream/, () => hash('sha256', new Response('x'))],
+  ['a stream', /millrace\/promises takes a stream/, () => hash('sha256', unread())],
+  [
+    'a small target',
+    /target must have 36 bytes or more, targetOffset \(4\) included, not 16/,
+    () => hash('sha256', 'x', { target: bytes(16), targetOffset: 4 }),
+  ],
+  [
+    'verifyHmac by position',
+    /verifyHmac\(algorithm, \{ key, source, mac \}\)/,
+    () => verifyHmac('sha256', key, 'x', key),
+  ],
 ])
-  test(`an unknown algorithm names the nearest: ${wrong}`, () => {
-    assert.throws(() => call(wrong), { code: 'ERR_UNKNOWN_ALGORITHM', message: nearest });
+  test(`the message for a usual mistake names the remedy: ${mistake}`, () => {
+    assert.throws(call, { message });
   });
 
 // The sources are modules. A bundle that is not strict would show the arguments of a running call,

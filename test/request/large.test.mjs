@@ -13,7 +13,6 @@ import cryptoAsync from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
 import { random } from '../support/random.mjs';
-import { cipherOptions } from '../support/offsets.mjs';
 
 const rng = random('large');
 
@@ -26,78 +25,45 @@ for (const [name, beyond] of [
     if (typeof memory === 'string') return t.skip(memory);
     const message = rng.bytes(3000);
     const at = beyond + 1000;
+    const part = (from, size) => memory.subarray(from, from + size);
     message.copy(memory, at);
+    const source = part(at, 3000);
     const digest = createHash('sha256').update(message).digest();
-    for (const entryPoint of [millrace, promises]) {
+    for (const { cipher, hash, hmac } of [millrace, promises]) {
       const target = Buffer.alloc(32);
-      assert.equal(await entryPoint.hash('sha256', memory.subarray(at, at + 3000), { target }), 32);
+      assert.equal(await hash('sha256', source, { target }), 32);
       assert.deepEqual(target, digest);
+      assert.deepEqual(await hash('sha256', source), digest);
       // The digest to where the source is not, in the same buffer.
-      assert.equal(
-        await entryPoint.hash('sha256', memory.subarray(at, at + 3000), {
-          target: memory,
-          targetOffset: beyond + 4100,
-        }),
-        32,
-      );
-      assert.deepEqual(memory.subarray(beyond + 4100, beyond + 4132), digest);
-      assert.deepEqual(await entryPoint.hash('sha256', memory.subarray(at, at + 3000)), digest);
-      assert.deepEqual(
-        await entryPoint.hmac(
-          'sha256',
-          'key',
-          new Uint8Array(memory.buffer, memory.byteOffset + at, 3000),
-        ),
-        millrace.hmac('sha256', 'key', message),
-      );
-      assert.equal(
-        await entryPoint.hash('sha256', memory.subarray(at, at + 3000), {
-          target: memory,
-          targetOffset: beyond,
-        }),
-        32,
-      );
-      assert.deepEqual(memory.subarray(beyond, beyond + 32), digest);
+      for (const targetOffset of [beyond + 4100, beyond]) {
+        assert.equal(await hash('sha256', source, { target: memory, targetOffset }), 32);
+        assert.deepEqual(part(targetOffset, 32), digest);
+      }
+      const view = new Uint8Array(memory.buffer, memory.byteOffset + at, 3000);
+      assert.deepEqual(await hmac('sha256', 'key', view), millrace.hmac('sha256', 'key', message));
 
       const [key, iv] = [rng.bytes(32), rng.bytes(12)];
-      const cipher = createCipheriv('aes-256-gcm', key, iv);
-      const sealed = Buffer.concat([cipher.update(message), cipher.final(), cipher.getAuthTag()]);
+      const theirs = createCipheriv('aes-256-gcm', key, iv);
+      const sealed = Buffer.concat([theirs.update(message), theirs.final()]);
       key.copy(memory, beyond + 40);
       iv.copy(memory, beyond + 80);
-      const args = (encrypt, from, to) => [
-        'aes-256-gcm',
-        encrypt,
-        memory,
-        beyond + 40,
-        32,
-        memory,
-        beyond + 80,
-        12,
-        memory,
-        from,
-        3000,
-        memory,
-        to,
-        memory,
-        beyond,
-        0,
-        memory,
-        beyond + 4200,
-        16,
-      ];
-      assert.equal(await entryPoint.cipher(...cipherOptions(args(1, at, at + 7))), 3000);
-      assert.deepEqual(memory.subarray(at + 7, at + 3007), sealed.subarray(0, 3000));
-      assert.deepEqual(memory.subarray(beyond + 4200, beyond + 4216), sealed.subarray(3000));
-      assert.equal(await entryPoint.cipher(...cipherOptions(args(0, at + 7, at))), 3000);
-      assert.deepEqual(memory.subarray(at, at + 3000), message);
+      const tag = part(beyond + 4200, 16);
+      const secrets = { key: part(beyond + 40, 32), iv: part(beyond + 80, 12), tag };
+      const run = (encrypt, from, to) => {
+        const options = { encrypt, source: part(from, 3000), target: memory, targetOffset: to };
+        return cipher('aes-256-gcm', { ...secrets, ...options });
+      };
+      assert.equal(await run(1, at, at + 7), 3000);
+      assert.deepEqual(part(at + 7, 3000), sealed);
+      assert.deepEqual(tag, theirs.getAuthTag());
+      assert.equal(await run(0, at + 7, at), 3000);
+      assert.deepEqual(source, message);
 
       // One past the end, and a sum that would wrap at 32 or at 53 bits.
-      for (const targetOffset of [memory.length - 10, memory.length + 1, 2 ** 53 - 1]) {
-        await assert.rejects(
-          async () => entryPoint.hash('sha256', 'text', { target: memory, targetOffset }),
-          { code: 'ERR_ARGUMENT_VALUE' },
-        );
-      }
+      for (const targetOffset of [memory.length - 10, memory.length + 1, 2 ** 53 - 1])
+        await assert.rejects(async () => hash('sha256', 'text', { target: memory, targetOffset }), {
+          code: 'ERR_ARGUMENT_VALUE',
+        });
     }
     if (beyond === 2 ** 31) {
       assert.throws(() => cryptoAsync.hash('sha256', memory, 0, 10, Buffer.alloc(32), 0), {
