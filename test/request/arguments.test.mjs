@@ -33,7 +33,7 @@ const full = {
 };
 
 for (const [method, args] of Object.entries(full)) {
-  const withOption = (name, value) => args.with(-1, { ...args.at(-1), [name]: value });
+  const withOption = (name, value) => [...args.slice(0, -1), { ...args.at(-1), [name]: value }];
 
   test(`${method}: a target that is too small, an offset past its end or without a target`, async () => {
     for (const offset of [41, 40, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER])

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, createSecretKey, generateKeyPairSync, webcrypto } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { Readable } from 'node:stream';
+import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
@@ -25,7 +25,6 @@ const { subtle } = webcrypto;
 const [key, nonce, iv] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2), Buffer.alloc(16, 3)];
 const message = Buffer.alloc(50, 4);
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: message });
-const light = { memory: 8, passes: 1 };
 
 function revoked(target) {
   const { proxy, revoke } = Proxy.revocable(target, {});
@@ -151,20 +150,12 @@ setMaxListeners(0, valid.signal);
 /** Names that other calls or libraries have for options, and misspelt ones. */
 const foreign = [
   ...Object.keys(valid),
-  ...[
-    'asyncTick',
-    'AAD',
-    'abort',
-    'additionalAuthenticatedData',
-    'additionalData',
-    'additional_data',
-    'c',
-  ],
-  ...['ciphertext', 'contxt', 'counter', 'data', 'dkLen', 'encodig', 'engin', 'extractable'],
-  ...['Encoding', 'foo', 'hash', 'info', 'iterations', 'keyy', 'length', 'm', 'maxtime'],
-  ...['memLimit', 'memlimit', 'memoryCost', 'n', 'name', 'opslimit', 'output', 'outputEncoding'],
-  ...['outputlength', 'password', 'pepper', 'plaintext', 'prob', 'raw', 'rounds', 'routes'],
-  ...['saltRounds', 'sede', 'stat', 't', 'tag_length', 'target_', 'thread', 'timeCost', 'type'],
+  ...'asyncTick AAD abort additionalAuthenticatedData additionalData'.split(' '),
+  ...'additional_data c ciphertext contxt counter data dkLen encodig engin'.split(' '),
+  ...'extractable Encoding foo hash info iterations keyy length m maxtime memLimit'.split(' '),
+  ...'memlimit memoryCost n name opslimit output outputEncoding outputlength'.split(' '),
+  ...'password pepper plaintext prob raw rounds routes saltRounds sede stat t'.split(' '),
+  ...'tag_length target_ thread timeCost type'.split(' '),
 ];
 
 /** Returns what a call of a template looks like; without texts, all calls of the same kinds. */
@@ -269,6 +260,15 @@ const others = {
 /** Calls of callbacks that must not be. */
 const strays = [];
 
+/** Ends a stream. Hashers and ciphers become one now, and Node.js may refuse some options. */
+function ended(stream) {
+  try {
+    stream.on('error', () => {}).destroy();
+  } catch (error) {
+    assert.ok(!(error instanceof millrace.MillraceError), error);
+  }
+}
+
 /** Returns what becomes of one call: `taken`, or the code and message of its error. */
 export async function outcomeOf(way, call, given) {
   let result;
@@ -287,15 +287,15 @@ export async function outcomeOf(way, call, given) {
           })
         : call(...given);
     const value = await result;
-    value?.on?.('error', () => {}).destroy();
+    if (value instanceof Duplex) ended(value);
     if (typeof value?.next === 'function') await value.next();
     return { code: 'taken', message: '', promised: result instanceof Promise };
   } catch (error) {
     const { code, message, syscall } = error;
     const promised = result instanceof Promise;
-    // The file system and the streams of Node.js have errors of their own.
-    if (syscall || /highWaterMark/.test(message)) return { code, message: '', promised };
-    expectError(error, code, undefined, `${way}, ${given.length} arguments`);
+    // Errors of the file system are its own.
+    if (syscall) return { code, message: '', promised };
+    expectError(error, code, undefined, `${way}: ${error?.stack}`);
     const { stack: _, ...shown } = Object.getOwnPropertyDescriptors(error);
     const text = inspect(shown, { depth: 9 });
     for (const secret of [MARKER, Buffer.from(MARKER).toString('hex')])
@@ -416,7 +416,7 @@ async function callsOf() {
   const calls = new Map();
   for (const { name, args } of templates(millrace)) {
     const shape = label(name, args(), false);
-    if (/^get/.test(name) || calls.has(shape)) continue;
+    if (name.startsWith('get') || calls.has(shape)) continue;
     const ways = waysOf(name, { millrace, promises });
     if (ways.callback) ways.callback = millrace[name];
     if (name === 'configure')

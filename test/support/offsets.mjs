@@ -13,7 +13,7 @@ export function withOptions(method, args) {
 }
 
 /** Converts `(algorithm, encrypt, key, offset, size, ...)` to `(algorithm, options)`. */
-function cipherOptions(args, more) {
+export function cipherOptions(args, more) {
   const [algorithm, encrypt] = args;
   const tagged = args.length >= 19 ? { aad: take(args, 13), tag: take(args, 16) } : {};
   return [
