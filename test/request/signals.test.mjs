@@ -9,9 +9,12 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { templates, unequal } from '../support/calls.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { oracle } from '../support/oracles.mjs';
+import { thrown } from '../support/refusals.mjs';
 
+const never = () => assert.fail('called back');
 const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
 const source = Buffer.alloc(64, 3);
@@ -23,63 +26,45 @@ const large = Buffer.alloc(16 * 2 ** 20, 4);
 const queueable = Buffer.alloc(2 ** 20, 5);
 const digest = oracle({ kind: 'hash', algorithm: 'sha256', source }).output;
 
-/** Every form that takes a signal. */
-const forms = {
-  'hash, last argument': (signal) => promises.hash('sha256', source, { signal }),
-  'hash, encoding and last argument': (signal) =>
-    promises.hash('sha256', source, 'hex', { signal }),
-  'hash, options': (signal) => promises.hash('sha256', source, { encoding: 'base64', signal }),
-  'hash, target': (signal) => promises.hash('sha256', source, { target: Buffer.alloc(32), signal }),
-  'hash, window': (signal) => promises.hash('sha256', source, { target: Buffer.alloc(32), signal }),
-  'hmac, last argument': (signal) => promises.hmac('sha256', key, source, { signal }),
-  'hmac, encoding and last argument': (signal) =>
-    promises.hmac('sha256', key, source, 'bigint', { signal }),
-  'hmac, window': (signal) =>
-    promises.hmac('sha256', key, source, { target: Buffer.alloc(32), signal }),
-  'cipher, options': (signal) =>
-    promises.cipher('aes-256-gcm', {
-      encrypt: true,
-      key,
-      iv: nonce,
-      source,
-      tag: Buffer.alloc(16),
-      signal,
-    }),
-  'cipher, 5 arguments': (signal) =>
-    promises.cipher('aes-256-ctr', true, key, Buffer.alloc(16), source, { signal }),
-  'cipher, 7 arguments': (signal) =>
-    promises.cipher('aes-256-gcm', true, key, nonce, source, source, Buffer.alloc(16), { signal }),
-  'cipher, 13 arguments': (signal) =>
-    promises.cipher('aes-256-ctr', {
-      encrypt: 1,
-      key,
-      iv: Buffer.alloc(16),
-      source,
-      target: Buffer.alloc(64),
-      signal,
-    }),
-  'cipher, 19 arguments': (signal) =>
-    promises.cipher('aes-256-gcm', {
-      encrypt: 1,
-      key,
-      iv: nonce,
-      source,
-      aad: source,
-      tag: Buffer.alloc(16),
-      target: Buffer.alloc(64),
-      signal,
-    }),
-  seal: (signal) => promises.seal('aes-256-gcm', { key, nonce, source, signal }),
-  open: (signal) =>
-    promises.open('aes-256-gcm', {
-      key,
-      nonce,
-      source: millrace.seal('aes-256-gcm', { key, nonce, source }),
-      signal,
-    }),
-};
+const isOptions = (value) => Object.getPrototypeOf(value ?? '') === Object.prototype;
 
-for (const [title, start] of Object.entries(forms)) {
+/** Returns arguments and the options at their end, if there are any. */
+function divided(given) {
+  const hasOptions = isOptions(given.at(-1)) && !('data' in given.at(-1));
+  return hasOptions ? [given.slice(0, -1), given.at(-1)] : [given, {}];
+}
+
+const isEmpty = (options) => Object.keys(options).length === 0;
+
+/** Calls of every export that returns a promise, with a signal among its options. */
+const calls = templates(millrace)
+  .filter(
+    ({ name }) =>
+      name in promises && promises[name] !== millrace[name] && !/Stream|Iterator/.test(name),
+  )
+  .map(({ name, args }, number) => ({
+    title: `${number}. ${name}`,
+    start(signal) {
+      const [given, options] = divided(args());
+      return promises[name](...given, { ...options, signal });
+    },
+    isEqual: !unequal.has(name),
+  }));
+
+/** Some templates have bytes that do not open: their error is their outcome. */
+const outcomeOf = (settled) =>
+  settled.then(
+    (value) => ({ value }),
+    (error) => ({ error: error.code ?? error }),
+  );
+
+test('the calls are those of every asynchronous export', () => {
+  const names = new Set(calls.map(({ title }) => title.split(' ')[1]));
+  for (const [name, promised] of Object.entries(promises))
+    assert.ok(names.has(name) || promised === millrace[name] || /Stream|Iterator/.test(name), name);
+});
+
+for (const { title, start, isEqual } of calls) {
   test(`${title}: aborted before`, async () => {
     const reason = new Error('not wanted');
     await assert.rejects(start(AbortSignal.abort(reason)), (error) => error === reason);
@@ -87,56 +72,37 @@ for (const [title, start] of Object.entries(forms)) {
     await assert.rejects(start(AbortSignal.abort('a string')), (error) => error === 'a string');
   });
 
-  test(`${title}: not aborted, and no listener stays`, async () => {
-    const { signal } = manyListeners();
-    const results = await Promise.all(Array.from({ length: 20 }, () => start(signal)));
-    const plain = await start(undefined);
-    for (const result of results) assert.deepEqual(result, plain);
-    assert.equal(getEventListeners(signal, 'abort').length, 0);
-  });
-
-  test(`${title}: aborted after`, async () => {
-    const controller = new AbortController();
-    const result = await start(controller.signal);
-    const plain = await start(undefined);
+  test(`${title}: aborted never, or after: the right result, and no listener stays`, async () => {
+    const controller = manyListeners();
+    const plain = await outcomeOf(start(undefined));
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => outcomeOf(start(controller.signal))),
+    );
+    assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
     controller.abort();
     await setImmediate();
-    assert.deepEqual(result, plain);
+    for (const outcome of outcomes)
+      assert.deepEqual(isEqual ? outcome : outcome.error, isEqual ? plain : plain.error);
   });
 
   test(`${title}: a signal that is none`, async () => {
-    for (const wrong of [
-      null,
-      0,
-      true,
-      'signal',
-      {},
-      { aborted: true },
-      new EventTarget(),
-      () => {},
-    ]) {
-      await assert.rejects(
-        start(wrong),
-        { code: 'ERR_ARGUMENT_TYPE', message: /signal/ },
-        String(wrong),
-      );
-    }
+    const refused = { code: 'ERR_ARGUMENT_TYPE', message: /signal/ };
+    for (const wrong of [null, 0, true, 'signal', {}, { aborted: true }, new EventTarget(), never])
+      await assert.rejects(start(wrong), refused, String(wrong));
   });
 
   test(`${title}: aborted right after the call`, async () => {
+    const plain = await outcomeOf(start(undefined));
     for (let round = 0; round < 50; round++) {
       const controller = new AbortController();
       const settled = start(controller.signal);
       if (round % 2) await null;
       const reason = new Error('changed my mind');
       controller.abort(reason);
-      const outcome = await settled.then(
-        (value) => ({ value }),
-        (error) => ({ error }),
-      );
+      const { error, value } = await outcomeOf(settled);
       // It may have started already, and then it completes.
-      if (outcome.error) assert.equal(outcome.error, reason);
-      else assert.ok(outcome.value !== undefined);
+      if (error !== plain.error) assert.equal(error, reason);
+      else if (isEqual && !error) assert.deepEqual(value, plain.value);
       assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
     }
   });
@@ -269,20 +235,18 @@ test('cancelled calls keep neither buffers nor slots', async () => {
   assert.ok(alive <= 5, `${alive} of 200 buffers are still held`);
 });
 
-test('the synchronous and callback entry points take no signal', () => {
+test('synchronous calls take no signal, nor do callback forms that cannot be cancelled', () => {
   const { signal } = new AbortController();
-  const refused = {
-    code: 'ERR_ARGUMENT_VALUE',
-    message: /^options\.signal is not an option of \w+; .*millrace\/promises/,
-  };
-  for (const more of [[], [() => assert.fail('called back')]]) {
-    assert.throws(() => millrace.hash('sha256', source, { signal }, ...more), refused);
-    assert.throws(() => millrace.hashMany('sha256', [source], { signal }, ...more), refused);
-    assert.throws(() => millrace.hmac('sha256', key, source, { signal }, ...more), refused);
-    assert.throws(
-      () => millrace.seal('aes-256-gcm', { key, nonce, source, signal }, ...more),
-      refused,
-    );
+  for (const { name, args } of templates(millrace)) {
+    const [given, options] = divided(args());
+    const call = millrace[name];
+    if (call === undefined || call === promises[name] || name.endsWith('Passphrase')) continue;
+    if (isEmpty(options)) continue;
+    const { code, message } = thrown(() => call(...given, { ...options, signal }), name);
+    assert.equal(code, 'ERR_ARGUMENT_VALUE', name);
+    assert.match(message, /^options\.signal\b.*millrace\/promises/);
+    if (/is not an option of \w+; /.test(message))
+      assert.throws(() => call(...given, { ...options, signal }, never), { code, message });
   }
 });
 
