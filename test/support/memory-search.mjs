@@ -139,6 +139,18 @@ export async function look(
 }
 
 /**
+ * Checks that the memory of a program holds none of the secrets when it reports, as {@link look}
+ * tells; skips the test where looking is not allowed. `names` are those of the secrets.
+ */
+export async function leavesNothing(t, program, seeds, { names = [], ...options } = {}) {
+  const found = await look(program, seeds, options);
+  if (typeof found === 'string') return t.skip(`not searched: ${found}`);
+  const nameOf = (index) => names[index] ?? `secret ${index}`;
+  const left = found.flatMap((each, index) => each.map((place) => `${nameOf(index)}: ${place}`));
+  assert.deepEqual(left, []);
+}
+
+/**
  * Returns the search for keys: patterns, and the index of the key from the bytes after a pattern.
  */
 function halves(keys) {
