@@ -638,12 +638,6 @@ const under = async (id, asKeyObject, act) => {
   secret.fill(0);
   while (copies.length > 0) copies.pop().fill(0);
 };
-const collect = async () => {
-  for (let round = 0; round < 10; round++) {
-    globalThis.gc();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 `;
 
 /** Entry point, its calls, whether the secret is a KeyObject, and the routes of all calls. */

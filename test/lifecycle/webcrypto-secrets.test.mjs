@@ -103,10 +103,7 @@ for (const engine of ['native', 'portable'])
       );
       if (missing.length > 0) throw new Error('not searched: ' + missing);
       globalThis.kept = marked(secret, ${calls.length});
-      for (let round = 0; round < 5; round++) {
-        globalThis.gc();
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+      await collect();
       await report();`,
         [],
         {
