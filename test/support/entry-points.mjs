@@ -149,111 +149,62 @@ function difference(actual, expected) {
 // the forms
 
 /**
- * Returns the forms of calls. `prepare` gives the method and arguments of a call, and
+ * Returns a form of calls. `prepare` gives the method and arguments of a call, and
  *   scribble   inputs that the library has copied once the call returns,
  *   unchanged  inputs that must keep their bytes,
  *   guards     ranges with neighbours that must not be touched,
  *   read       what the outcome of a successful call is,
  *   target     the target range, if the caller gave one.
  */
+function form(kind, name, prepare, facts) {
+  return { kind, name, prepare, offers: () => true, ...facts };
+}
+
 function forms() {
+  // In the drop-in entry point alone.
+  const windows = { original: true, modern: false };
+  const withKey = (prepare, name) => (job) =>
+    prepare({ ...job, key: millrace.createKey(name(job.algorithm), job.key) });
+  const same = (algorithm) => algorithm;
+  const cipherKey = (job) => job.key.length === ciphers[job.algorithm].key;
   return [
-    {
-      kind: 'hash',
-      name: 'plain',
-      original: true,
-      offers: isPlain,
-      prepare: (job) => plainDigest('hash', [job.algorithm], job),
-    },
-    ...['buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint'].map((encoding) => ({
-      kind: 'hash',
-      name: `as ${encoding}`,
-      offers: isPlain,
-      prepare: (job) => plainDigest('hash', [job.algorithm], job, encoding),
-    })),
-    { kind: 'hash', name: 'options', offers: () => true, prepare: hashOptions },
-    { kind: 'hash', name: 'options with target', offers: () => true, prepare: hashIntoTarget },
-    {
-      kind: 'hash',
-      name: 'options with prepared key',
+    form('hash', 'plain', (job) => digest('hash', job), { original: true, offers: isPlain }),
+    ...['buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint'].map((encoding) =>
+      form('hash', `as ${encoding}`, (job) => digest('hash', job, encoding), { offers: isPlain }),
+    ),
+    form('hash', 'options', hashOptions),
+    form('hash', 'options with target', hashIntoTarget),
+    form('hash', 'options with prepared key', withKey(hashOptions, same), {
       offers: (job) => job.key?.length === 32,
-      prepare: (job) => hashOptions({ ...job, key: prepareKey(job.algorithm, job.key) }),
-    },
-    {
-      kind: 'hash',
-      name: 'window',
-      original: true,
-      modern: false,
-      offers: isPlain,
-      prepare: hashWindow,
-    },
+    }),
+    form('hash', 'window', hashWindow, { ...windows, offers: isPlain }),
 
-    {
-      kind: 'hmac',
-      name: 'plain',
-      original: true,
-      offers: () => true,
-      prepare: (job) => hmacPlain(job),
-    },
-    { kind: 'hmac', name: 'as hex', offers: () => true, prepare: (job) => hmacPlain(job, 'hex') },
-    {
-      kind: 'hmac',
-      name: 'options',
-      offers: () => true,
-      prepare: (job) => hmacPlain(job, { encoding: 'base64' }),
-    },
-    { kind: 'hmac', name: 'options with target', offers: () => true, prepare: hmacIntoTarget },
-    {
-      kind: 'hmac',
-      name: 'prepared key',
-      offers: () => true,
-      prepare: (job) => hmacPlain({ ...job, key: prepareKey(`hmac-${job.algorithm}`, job.key) }),
-    },
-    {
-      kind: 'hmac',
-      name: 'window',
-      original: true,
-      modern: false,
-      offers: () => true,
-      prepare: hmacWindow,
-    },
+    form('hmac', 'plain', (job) => digest('hmac', job), { original: true }),
+    form('hmac', 'as hex', (job) => digest('hmac', job, 'hex')),
+    form('hmac', 'options', (job) => digest('hmac', job, { encoding: 'base64' })),
+    form('hmac', 'options with target', hmacIntoTarget),
+    form(
+      'hmac',
+      'prepared key',
+      withKey(
+        (job) => digest('hmac', job),
+        (algorithm) => `hmac-${algorithm}`,
+      ),
+    ),
+    form('hmac', 'window', hmacWindow, windows),
 
-    { kind: 'cipher', name: 'options', offers: () => true, prepare: (job) => cipherOptions(job) },
-    { kind: 'cipher', name: 'options with target', offers: () => true, prepare: cipherIntoTarget },
-    {
-      kind: 'cipher',
-      name: 'options with prepared key',
-      offers: hasRightKey,
-      prepare: (job) => cipherOptions({ ...job, key: prepareKey(job.algorithm, job.key) }),
-    },
-    {
-      kind: 'cipher',
-      name: 'positional',
-      original: true,
-      offers: () => true,
-      prepare: cipherPositional,
-    },
-    {
-      kind: 'cipher',
-      name: 'window',
-      original: true,
-      modern: false,
-      offers: () => true,
-      prepare: cipherWindow,
-    },
-    { kind: 'cipher', name: 'seal/open', offers: isAead, prepare: sealOrOpen },
-    {
-      kind: 'cipher',
-      name: 'seal/open with target',
-      offers: isAead,
-      prepare: sealOrOpenIntoTarget,
-    },
-    {
-      kind: 'cipher',
-      name: 'seal/open with prepared key',
-      offers: (job) => isAead(job) && hasRightKey(job),
-      prepare: (job) => sealOrOpen({ ...job, key: prepareKey(job.algorithm, job.key) }),
-    },
+    form('cipher', 'options', cipherOptions),
+    form('cipher', 'options with target', cipherIntoTarget),
+    form('cipher', 'options with prepared key', withKey(cipherOptions, same), {
+      offers: cipherKey,
+    }),
+    form('cipher', 'positional', cipherPositional, { original: true }),
+    form('cipher', 'window', cipherWindow, windows),
+    form('cipher', 'seal/open', sealOrOpen, { offers: isAead }),
+    form('cipher', 'seal/open with target', sealOrOpenIntoTarget, { offers: isAead }),
+    form('cipher', 'seal/open with prepared key', withKey(sealOrOpen, same), {
+      offers: (job) => isAead(job) && cipherKey(job),
+    }),
   ];
 }
 
@@ -264,10 +215,6 @@ function isPlain({ outputLength, seed, key }) {
 
 function isAead({ algorithm }) {
   return ciphers[algorithm].aead;
-}
-
-function hasRightKey({ algorithm, key }) {
-  return key.length === ciphers[algorithm].key;
 }
 
 function inModernEntryPoints({ kind, algorithm, tagSize, tag }) {
@@ -286,171 +233,142 @@ function inCryptoAsync({ kind, algorithm, tagSize, tag }) {
   );
 }
 
-function plainDigest(method, first, job, encoding) {
-  const source = copy(job.source);
+/** Copies the inputs of a job; a tag that is written is one of the inputs. */
+function copiesOf({ key, iv, source, aad, encrypt, tagSize, tag }) {
+  const copies = { key, iv, source, aad, tag };
+  for (const [name, value] of Object.entries(copies))
+    if (Buffer.isBuffer(value)) copies[name] = Buffer.from(value);
+  if (aad && encrypt) copies.tag = Buffer.alloc(tagSize, 0xa5);
+  return copies;
+}
+
+const present = (options) =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+
+/** Returns the bytes among values: keys may be prepared, and others absent. */
+const bytesAmong = (...values) => values.filter((value) => Buffer.isBuffer(value));
+
+/** Returns the inputs of a friendly form: the library copies all of them and changes none. */
+function owned(job, copies) {
+  const inputs = Object.entries(copies).filter(
+    ([name, copy]) => Buffer.isBuffer(copy) && !(name === 'tag' && job.encrypt),
+  );
   return {
-    method,
-    args: [...first, source, ...(encoding === undefined ? [] : [encoding])],
-    scribble: [source],
-    unchanged: [[source, job.source]],
-    read: (value) => ({
-      output: decode(
-        value,
-        typeof encoding === 'object' ? encoding.encoding : encoding,
-        hashes[job.algorithm].digest,
-      ),
-    }),
+    scribble: inputs.map(([, copy]) => copy),
+    unchanged: inputs.map(([name, copy]) => [copy, job[name]]),
   };
 }
 
+/** Returns a call that writes to a range; `ranges` are the inputs in larger buffers. */
+function writing(target, ranges, call, read = () => ({ output: target.view() })) {
+  const [source] = ranges;
+  return {
+    ...call,
+    unchanged: [[source.view(), source.bytes]],
+    guards: [...ranges, target],
+    target,
+    read(value) {
+      const { size } = target;
+      assert.equal(value, size, `the call gave ${String(value)} for the ${size} bytes written`);
+      return read();
+    },
+  };
+}
+
+function digest(method, job, encoding) {
+  const { key, source } = copiesOf(job);
+  const name = typeof encoding === 'object' ? encoding.encoding : encoding;
+  return {
+    method,
+    args: [
+      job.algorithm,
+      ...(method === 'hmac' ? [key] : []),
+      source,
+      ...(encoding === undefined ? [] : [encoding]),
+    ],
+    ...owned(job, { key, source }),
+    read: (value) => ({ output: decode(value, name, hashes[job.algorithm].digest) }),
+  };
+}
+
+function hashParameters({ outputLength, seed, key }) {
+  return present({ outputLength, seed, key: Buffer.isBuffer(key) ? Buffer.from(key) : key });
+}
+
 function hashOptions(job) {
-  const source = copy(job.source);
+  const source = Buffer.from(job.source);
   const options = hashParameters(job);
   return {
     method: 'hash',
     args: [job.algorithm, source, options],
-    scribble: [source, ...bytesOf(options.key)],
+    scribble: [source, ...bytesAmong(options.key)],
     unchanged: [[source, job.source]],
     read: (value) => ({ output: decode(value, 'buffer') }),
   };
 }
 
 function hashIntoTarget(job) {
-  const size = job.outputLength ?? hashes[job.algorithm].digest;
   const source = lay(job.source);
-  const target = layTarget(size);
-  const options = { ...hashParameters(job), target: target.buffer, targetOffset: target.offset };
-  return {
+  const target = layTarget(job.outputLength ?? hashes[job.algorithm].digest);
+  const options = hashParameters(job);
+  return writing(target, [source], {
     method: 'hash',
-    args: [job.algorithm, source.view(), options],
-    scribble: bytesOf(options.key),
-    unchanged: [[source.view(), job.source]],
-    guards: [source, target],
-    target,
-    read: writes(size, () => ({ output: target.view() })),
-  };
-}
-
-function hashParameters({ outputLength, seed, key }) {
-  return Object.fromEntries(
-    Object.entries({ outputLength, seed, key: copyKey(key) }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+    args: [job.algorithm, source.view(), { ...options, ...target.options() }],
+    scribble: bytesAmong(options.key),
+  });
 }
 
 function hashWindow(job) {
-  const size = hashes[job.algorithm].digest;
   const source = lay(job.source);
-  const target = layTarget(size);
-  return {
-    method: 'hash',
-    args: [job.algorithm, ...source.window(), target.buffer, target.offset],
-    unchanged: [[source.view(), job.source]],
-    guards: [source, target],
-    target,
-    read: writes(size, () => ({ output: target.view() })),
-  };
-}
-
-function hmacPlain(job, encoding) {
-  const key = copyKey(job.key);
-  const plain = plainDigest('hmac', [job.algorithm, key], job, encoding);
-  return {
-    ...plain,
-    scribble: [...plain.scribble, ...bytesOf(key)],
-    unchanged: [...plain.unchanged, ...(Buffer.isBuffer(key) ? [[key, job.key]] : [])],
-  };
+  const target = layTarget(hashes[job.algorithm].digest);
+  const args = [job.algorithm, ...source.window(), ...target.place()];
+  return writing(target, [source], { method: 'hash', args });
 }
 
 function hmacIntoTarget(job) {
-  const size = hashes[job.algorithm].digest;
-  const [key, source, target] = [copy(job.key), lay(job.source), layTarget(size)];
-  return {
-    method: 'hmac',
-    args: [
-      job.algorithm,
-      key,
-      source.view(),
-      { target: target.buffer, targetOffset: target.offset },
-    ],
-    scribble: [key],
-    unchanged: [[source.view(), job.source]],
-    guards: [source, target],
-    target,
-    read: writes(size, () => ({ output: target.view() })),
-  };
+  const [key, source] = [Buffer.from(job.key), lay(job.source)];
+  const target = layTarget(hashes[job.algorithm].digest);
+  const args = [job.algorithm, key, source.view(), target.options()];
+  return writing(target, [source], { method: 'hmac', args, scribble: [key] });
 }
 
 function hmacWindow(job) {
-  const size = hashes[job.algorithm].digest;
-  const [key, source, target] = [lay(job.key), lay(job.source), layTarget(size)];
-  return {
-    method: 'hmac',
-    args: [job.algorithm, ...key.window(), ...source.window(), target.buffer, target.offset],
-    scribble: [key.view()],
-    unchanged: [[source.view(), job.source]],
-    guards: [key, source, target],
-    target,
-    read: writes(size, () => ({ output: target.view() })),
-  };
+  const [key, source] = [lay(job.key), lay(job.source)];
+  const target = layTarget(hashes[job.algorithm].digest);
+  const args = [job.algorithm, ...key.window(), ...source.window(), ...target.place()];
+  return writing(target, [source, key], { method: 'hmac', args, scribble: [key.view()] });
 }
 
 function cipherOptions(job) {
-  const [key, iv, source] = [copyKey(job.key), copy(job.iv), copy(job.source)];
-  const { aad, tag } = copyExtras(job);
+  const copies = copiesOf(job);
+  const { aad, ...others } = copies;
   return {
     method: 'cipher',
     // An empty aad may as well be left out.
     args: [
       job.algorithm,
-      {
-        encrypt: job.encrypt,
-        key,
-        iv,
-        source,
-        ...(tag && { tag }),
-        ...(aad?.length > 0 && { aad }),
-      },
+      { encrypt: job.encrypt, ...present(others), ...(aad?.length > 0 && { aad }) },
     ],
-    ...owned(job, { key, iv, source, aad, tag }),
-    read: (value) => ({ output: decode(value, 'buffer'), tag }),
+    ...owned(job, copies),
+    read: (value) => ({ output: decode(value, 'buffer'), tag: copies.tag }),
   };
 }
 
 function cipherIntoTarget(job) {
-  const [key, iv, source, target] = [
-    copy(job.key),
-    copy(job.iv),
-    lay(job.source),
-    layTarget(job.source.length),
-  ];
-  const { aad, tag } = copyExtras(job);
-  return {
+  const { key, iv, aad, tag } = copiesOf(job);
+  const [source, target] = [lay(job.source), layTarget(job.source.length)];
+  const inputs = { key, iv, source: source.view(), aad, tag };
+  const call = {
     method: 'cipher',
-    args: [
-      job.algorithm,
-      {
-        encrypt: job.encrypt,
-        key,
-        iv,
-        source: source.view(),
-        ...(aad && { aad, tag }),
-        target: target.buffer,
-        targetOffset: target.offset,
-      },
-    ],
-    scribble: [key, iv, ...bytesOf(aad), ...(job.encrypt ? [] : bytesOf(tag))],
-    unchanged: [[source.view(), job.source]],
-    guards: [source, target],
-    target,
-    read: writes(job.source.length, () => ({ output: target.view(), tag })),
+    args: [job.algorithm, { encrypt: job.encrypt, ...present(inputs), ...target.options() }],
+    scribble: bytesAmong(key, iv, aad, job.encrypt ? undefined : tag),
   };
+  return writing(target, [source], call, () => ({ output: target.view(), tag }));
 }
 
 function cipherPositional(job, entryPoint) {
-  const [key, iv, source] = [copy(job.key), copy(job.iv), copy(job.source)];
-  const { aad, tag } = copyExtras(job);
+  const copies = copiesOf(job);
+  const { key, iv, source, aad, tag } = copies;
   return {
     method: 'cipher',
     args: [
@@ -461,90 +379,59 @@ function cipherPositional(job, entryPoint) {
       source,
       ...(aad ? [aad, tag] : []),
     ],
-    ...owned(job, { key, iv, source, aad, tag }),
+    ...owned(job, copies),
     read: (value) => ({ output: decode(value, 'buffer'), tag }),
   };
 }
 
 function cipherWindow(job) {
-  const [key, iv, source, target] = [
-    lay(job.key),
-    lay(job.iv),
-    lay(job.source),
-    layTarget(job.source.length),
-  ];
-  const aad = job.aad && lay(job.aad);
-  const tag = job.aad && (job.encrypt ? layTarget(job.tagSize) : lay(job.tag));
-  return {
+  const [source, key, iv] = [lay(job.source), lay(job.key), lay(job.iv)];
+  const target = layTarget(job.source.length);
+  const extras = job.aad ? [lay(job.aad), job.encrypt ? layTarget(job.tagSize) : lay(job.tag)] : [];
+  const [aad, tag] = extras;
+  const call = {
     method: 'cipher',
     args: [
       job.algorithm,
       Number(job.encrypt),
-      ...key.window(),
-      ...iv.window(),
-      ...source.window(),
-      target.buffer,
-      target.offset,
-      ...(aad ? [...aad.window(), ...tag.window()] : []),
+      ...[key, iv, source].flatMap((range) => range.window()),
+      ...target.place(),
+      ...extras.flatMap((range) => range.window()),
     ],
     scribble: [key, iv, aad, job.encrypt ? undefined : tag]
       .filter(Boolean)
-      .map((part) => part.view()),
-    unchanged: [[source.view(), job.source]],
-    guards: [key, iv, source, target, aad, tag].filter(Boolean),
-    target,
-    read: writes(job.source.length, () => ({ output: target.view(), tag: tag?.view() })),
+      .map((range) => range.view()),
   };
+  const ranges = [source, key, iv, ...extras];
+  return writing(target, ranges, call, () => ({ output: target.view(), tag: tag?.view() }));
 }
 
 function sealOrOpen(job) {
-  const [key, nonce, source, aad] = [
-    copyKey(job.key),
-    copy(job.iv),
-    copy(sealedSource(job)),
-    copy(job.aad),
-  ];
+  const { key, iv: nonce, aad } = copiesOf(job);
+  const source = Buffer.from(sealedSource(job));
   return {
     method: job.encrypt ? 'seal' : 'open',
     args: [
       job.algorithm,
       { key, nonce, source, ...tagLength(job), ...(aad.length > 0 && { aad }) },
     ],
-    scribble: [...bytesOf(key), nonce, source, aad],
+    scribble: bytesAmong(key, nonce, source, aad),
     unchanged: [[source, sealedSource(job)]],
     read: (value) => splitSealed(job, decode(value, 'buffer')),
   };
 }
 
 function sealOrOpenIntoTarget(job) {
-  const size = job.encrypt ? job.source.length + job.tagSize : job.source.length;
-  const [key, nonce, source, aad, target] = [
-    copy(job.key),
-    copy(job.iv),
-    lay(sealedSource(job)),
-    copy(job.aad),
-    layTarget(size),
-  ];
-  return {
+  const { key, iv: nonce, aad } = copiesOf(job);
+  const source = lay(sealedSource(job));
+  const target = layTarget(job.source.length + (job.encrypt ? job.tagSize : 0));
+  const inputs = { key, nonce, source: source.view(), aad };
+  const call = {
     method: job.encrypt ? 'seal' : 'open',
-    args: [
-      job.algorithm,
-      {
-        key,
-        nonce,
-        source: source.view(),
-        aad,
-        ...tagLength(job),
-        target: target.buffer,
-        targetOffset: target.offset,
-      },
-    ],
+    args: [job.algorithm, { ...inputs, ...tagLength(job), ...target.options() }],
     scribble: [key, nonce, aad],
-    unchanged: [[source.view(), sealedSource(job)]],
-    guards: [source, target],
-    target,
-    read: writes(size, () => splitSealed(job, target.view())),
   };
+  return writing(target, [source], call, () => splitSealed(job, target.view()));
 }
 
 function sealedSource(job) {
@@ -558,43 +445,8 @@ function tagLength(job) {
 
 function splitSealed(job, bytes) {
   if (!job.encrypt) return { output: bytes };
-  return {
-    output: bytes.subarray(0, bytes.length - job.tagSize),
-    tag: bytes.subarray(bytes.length - job.tagSize),
-  };
-}
-
-function copyExtras(job) {
-  if (job.aad === undefined) return {};
-  return { aad: copy(job.aad), tag: job.encrypt ? Buffer.alloc(job.tagSize, 0xa5) : copy(job.tag) };
-}
-
-/** Returns the inputs of a friendly form: the library copies all of them and changes none. */
-function owned(job, { key, iv, source, aad, tag }) {
-  const inputs = [
-    [source, job.source],
-    [iv, job.iv],
-  ];
-  if (Buffer.isBuffer(key)) inputs.push([key, job.key]);
-  if (aad) inputs.push([aad, job.aad]);
-  if (aad && !job.encrypt) inputs.push([tag, job.tag]);
-  return { scribble: inputs.map(([input]) => input), unchanged: inputs };
-}
-
-function prepareKey(algorithm, bytes) {
-  return millrace.createKey(algorithm, bytes);
-}
-
-function copyKey(key) {
-  return Buffer.isBuffer(key) ? copy(key) : key;
-}
-
-function bytesOf(value) {
-  return Buffer.isBuffer(value) ? [value] : [];
-}
-
-function copy(bytes) {
-  return Buffer.from(bytes);
+  const size = bytes.length - job.tagSize;
+  return { output: bytes.subarray(0, size), tag: bytes.subarray(size) };
 }
 
 // ranges in larger buffers
@@ -602,22 +454,19 @@ function copy(bytes) {
 let turn = 0;
 
 /** Returns bytes somewhere in a larger buffer, at every alignment in turn. */
-function lay(bytes) {
-  return new Range(bytes.length, (range) => range.set(bytes));
-}
+const lay = (bytes) => new Range(bytes);
 
 /** Returns a range to write to. */
-function layTarget(size) {
-  return new Range(size, (range) => range.fill(0xa5));
-}
+const layTarget = (size) => new Range(Buffer.alloc(size, 0xa5));
 
 class Range {
-  constructor(size, fill) {
+  constructor(bytes) {
     turn = (turn + 1) % 1009;
+    this.bytes = bytes;
+    this.size = bytes.length;
     this.offset = turn % 37;
-    this.size = size;
-    this.buffer = Buffer.alloc(this.offset + size + (turn % 23), 0x5a);
-    fill(this.view());
+    this.buffer = Buffer.alloc(this.offset + this.size + (turn % 23), 0x5a);
+    this.view().set(bytes);
   }
 
   view() {
@@ -628,6 +477,14 @@ class Range {
     return [this.buffer, this.offset, this.size];
   }
 
+  place() {
+    return [this.buffer, this.offset];
+  }
+
+  options() {
+    return { target: this.buffer, targetOffset: this.offset };
+  }
+
   neighboursIntact() {
     const { buffer, offset, size } = this;
     for (let index = 0; index < offset; index++) if (buffer[index] !== 0x5a) return false;
@@ -635,13 +492,6 @@ class Range {
       if (buffer[index] !== 0x5a) return false;
     return true;
   }
-}
-
-function writes(size, read) {
-  return (value) => {
-    assert.equal(value, size, `the call gave ${String(value)} for the ${size} bytes written`);
-    return read();
-  };
 }
 
 function decode(value, encoding, size) {
