@@ -8,20 +8,7 @@ export class Thrown extends Error {}
 
 /** Numbers of sizes and costs are small, or no memory has them: none makes a call slow. */
 const number = fc.constantFrom(
-  -1,
-  -0,
-  0,
-  0.5,
-  1,
-  2,
-  3,
-  7,
-  9,
-  2 ** 53,
-  2 ** 64,
-  Infinity,
-  -Infinity,
-  NaN,
+  ...[-1, -0, 0, 0.5, 1, 2, 3, 7, 9, 2 ** 53, 2 ** 64, Infinity, -Infinity, NaN],
 );
 
 const text = fc.oneof(
@@ -53,26 +40,10 @@ const replacement = fc.oneof(
     weight: 5,
     arbitrary: fc.tuple(
       fc.constantFrom(
-        'absent',
-        'symbol',
-        'function',
-        'proxy',
-        'throwing proxy',
-        'lying proxy',
-        'revoked proxy',
-        'throwing getters',
-        'inherited',
-        'frozen',
-        'detached',
-        'detaching',
-        'shrunk',
-        'resizable',
-        'shared',
-        'lying subclass',
-        'changed prototype',
-        'wrapped',
-        'other view',
-        'array',
+        ...['absent', 'symbol', 'function', 'proxy', 'throwing proxy', 'lying proxy'],
+        ...['revoked proxy', 'throwing getters', 'inherited', 'frozen', 'detached', 'detaching'],
+        ...['shrunk', 'resizable', 'shared', 'lying subclass', 'changed prototype', 'wrapped'],
+        ...['other view', 'array'],
       ),
       fc.nat(),
     ),
@@ -88,24 +59,8 @@ export const change = fc.record({ at: fc.nat(5), option: fc.nat(9), by: replacem
 export const pollution = fc.option(
   fc.record({
     name: fc.constantFrom(
-      'key',
-      'source',
-      'target',
-      'nonce',
-      'aad',
-      'encoding',
-      'outputLength',
-      'signal',
-      'engine',
-      'route',
-      'size',
-      'N',
-      'length',
-      'value',
-      'then',
-      'state',
-      'seed',
-      'secret',
+      ...['key', 'source', 'target', 'nonce', 'aad', 'encoding', 'outputLength', 'signal'],
+      ...['engine', 'route', 'size', 'N', 'length', 'value', 'then', 'state', 'seed', 'secret'],
       '0',
     ),
     value: fc.oneof(number, text),
@@ -149,111 +104,96 @@ function detach(view) {
   }
 }
 
-const bytesOf = (value) => (Buffer.isBuffer(value) ? Uint8Array.from(value) : new Uint8Array(9));
+const traps = (each) =>
+  Object.fromEntries(
+    ['get', 'has', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf'].map((trap) => [
+      trap,
+      each(trap),
+    ]),
+  );
+
+/** Makes memory that can be resized, with a view of the bytes. */
+function resizable(bytes) {
+  const memory = new ArrayBuffer(bytes.length, { maxByteLength: bytes.length + 64 });
+  const view = new Uint8Array(memory, 0, bytes.length);
+  view.set(bytes);
+  return { memory, view };
+}
 
 function make([kind, value], original, others) {
   const object = typeof original === 'object' && original !== null ? original : {};
+  const bytes = () => (Buffer.isBuffer(original) ? Uint8Array.from(original) : new Uint8Array(9));
   const throws = () => {
     throw new Thrown(kind);
   };
-  const traps = (each) =>
-    Object.fromEntries(
-      ['get', 'has', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf'].map((trap) => [
-        trap,
-        each(trap),
-      ]),
-    );
-  switch (kind) {
-    case 'value':
-      return value;
-    case 'absent':
-      return undefined;
-    case 'symbol':
-      return Symbol(String(value));
-    case 'function':
-      return () => value;
-    case 'proxy':
-      return new Proxy(object, {});
-    case 'throwing proxy':
-      return new Proxy(
+  const makers = {
+    value: () => value,
+    absent: () => undefined,
+    symbol: () => Symbol(String(value)),
+    function: () => () => value,
+    proxy: () => new Proxy(object, {}),
+    'throwing proxy': () =>
+      new Proxy(
         object,
         traps(() => throws),
-      );
-    case 'lying proxy':
-      return new Proxy(object, {
+      ),
+    'lying proxy': () =>
+      new Proxy(object, {
         get: (target, name) => (name === 'length' || name === 'byteLength' ? value : target[name]),
         getPrototypeOf: () => Uint8Array.prototype,
         has: () => true,
         ownKeys: () => ['key', 'key2'],
         getOwnPropertyDescriptor: () => ({ value, configurable: true, enumerable: true }),
-      });
-    case 'revoked proxy': {
+      }),
+    'revoked proxy'() {
       const { proxy, revoke } = Proxy.revocable(object, {});
       revoke();
       return proxy;
-    }
-    case 'throwing getters':
-      return Object.defineProperties(
-        {},
-        Object.fromEntries(
-          [...Object.keys(object).slice(0, 20), 'length'].map((name) => [
-            name,
-            { get: throws, enumerable: true, configurable: true },
-          ]),
-        ),
-      );
-    case 'inherited':
-      return Object.create(object);
-    case 'frozen':
-      return ArrayBuffer.isView(object) ? object : Object.freeze({ ...object });
-    case 'detached': {
-      const bytes = bytesOf(original);
-      detach(bytes);
-      return bytes;
-    }
-    case 'detaching': {
-      // Reads as the original, and takes away the memory of the other arguments.
-      const act = () =>
-        others.forEach((each) => ArrayBuffer.isView(each) && each !== original && detach(each));
-      return new Proxy(object, {
-        ...traps((trap) => (...given) => {
-          act();
+    },
+    'throwing getters'() {
+      const names = [...Object.keys(object).slice(0, 20), 'length'];
+      const getter = { get: throws, enumerable: true, configurable: true };
+      return Object.defineProperties({}, Object.fromEntries(names.map((name) => [name, getter])));
+    },
+    inherited: () => Object.create(object),
+    frozen: () => (ArrayBuffer.isView(object) ? object : Object.freeze({ ...object })),
+    detached() {
+      const view = bytes();
+      detach(view);
+      return view;
+    },
+    // Reads as the original, and takes away the memory of the other arguments.
+    detaching: () =>
+      new Proxy(
+        object,
+        traps((trap) => (...given) => {
+          for (const each of others)
+            if (ArrayBuffer.isView(each) && each !== original) detach(each);
           return Reflect[trap](...given);
         }),
-      });
-    }
-    case 'shrunk':
-    case 'resizable': {
-      const bytes = bytesOf(original);
-      const memory = new ArrayBuffer(bytes.length, { maxByteLength: bytes.length + 64 });
-      const view = new Uint8Array(memory, 0, bytes.length);
-      view.set(bytes);
-      if (kind === 'shrunk') memory.resize(Math.floor(bytes.length / 2));
+      ),
+    shrunk() {
+      const { memory, view } = resizable(bytes());
+      memory.resize(Math.floor(memory.byteLength / 2));
       return view;
-    }
-    case 'shared': {
-      const bytes = bytesOf(original);
-      const view = new Uint8Array(new SharedArrayBuffer(bytes.length));
-      view.set(bytes);
+    },
+    resizable: () => resizable(bytes()).view,
+    shared() {
+      const view = new Uint8Array(new SharedArrayBuffer(bytes().length));
+      view.set(bytes());
       return view;
-    }
-    case 'lying subclass':
-      return new Lying(bytesOf(original));
-    case 'changed prototype':
-      return Object.setPrototypeOf(bytesOf(original), value % 2 === 0 ? null : Map.prototype);
-    case 'wrapped':
-      return Object(original ?? value);
-    case 'other view': {
-      const bytes = bytesOf(original);
-      return value % 2 === 0
-        ? new DataView(bytes.buffer)
-        : new Uint16Array(bytes.buffer, 0, bytes.length >> 1);
-    }
-    case 'array':
-      return [original, value];
-    default:
-      throw new RangeError(kind);
-  }
+    },
+    'lying subclass': () => new Lying(bytes()),
+    'changed prototype': () =>
+      Object.setPrototypeOf(bytes(), value % 2 === 0 ? null : Map.prototype),
+    wrapped: () => Object(original ?? value),
+    'other view'() {
+      const { buffer, length } = bytes();
+      return value % 2 === 0 ? new DataView(buffer) : new Uint16Array(buffer, 0, length >> 1);
+    },
+    array: () => [original, value],
+  };
+  return makers[kind]();
 }
 
 /** Says that it has other bytes than it has. */
