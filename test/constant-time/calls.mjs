@@ -34,10 +34,7 @@ export const declared = {
 
 /** Calls that leak: valgrind must report each. @type {Watched[]} */
 export const controls = [
-  {
-    name: 'control: a table in C',
-    call: (secret, memcheck) => memcheck.lookUp(secret(16)),
-  },
+  { name: 'control: a table in C', call: (secret, memcheck) => memcheck.lookUp(secret(16)) },
   {
     name: 'control: a comparison that ends early',
     call: (secret, memcheck) => memcheck.equalUntil(secret(16), secret(16)),
@@ -108,7 +105,11 @@ export function watchedCalls(which) {
   /** @type {Watched[]} */
   const calls = [];
   const watch = (name, call, facts = {}) => calls.push({ name, call, ...facts });
+  const watchAll = (each, facts) =>
+    Object.entries(each).forEach(([name, call]) => watch(name, call, facts));
   const verdict = { leaks: 'verdict' };
+  const inPieces = (cipher, secret) =>
+    [1, 15, 16, 100, 1000, 5].map((size) => cipher.update(secret(size)));
 
   for (const name of aeadNames) {
     const { key, iv } = ciphers[name];
@@ -129,12 +130,10 @@ export function watchedCalls(which) {
     }
     const forged = sealed(1000);
     forged[1003] ^= 1;
-    watch(
-      `open ${name} 1000 B, forged`,
-      (secret) =>
-        refused(() => millrace.open(name, { key: secret(key), nonce, aad, source: forged })),
-      { ...verdict, boolean: true },
-    );
+    const opened = (secret) =>
+      millrace.open(name, { key: secret(key), nonce, aad, source: forged });
+    const facts = { ...verdict, boolean: true };
+    watch(`open ${name} 1000 B, forged`, (secret) => refused(() => opened(secret)), facts);
     watch(`seal ${name} prepared key`, (secret) => {
       const prepared = millrace.createKey(name, secret(key));
       const made = millrace.seal(name, { key: prepared, nonce, aad, source: secret(300) });
@@ -142,25 +141,26 @@ export function watchedCalls(which) {
       return made;
     });
     // GCM-SIV needs the whole message.
-    const inPieces = name.endsWith('-siv') ? [] : [false, true];
-    if (inPieces.length > 0)
+    const isIncremental = !name.endsWith('-siv');
+    if (isIncremental)
       watch(`createCipher ${name}`, (secret) => {
         const cipher = millrace.createCipher(name, { key: secret(key), nonce, aad });
-        const made = [1, 15, 16, 100, 1000, 5].map((size) => cipher.update(secret(size)));
-        return Buffer.concat([...made, cipher.final(), cipher.authTag]);
+        return Buffer.concat([...inPieces(cipher, secret), cipher.final(), cipher.authTag]);
       });
     const authTag = sealed(1000).subarray(1000);
-    for (const unverified of inPieces)
+    for (const unverified of isIncremental ? [false, true] : [])
       watch(
         `createDecipher ${name}${unverified ? ' unverified' : ''}`,
         (secret) => {
           const options = { key: secret(key), nonce, aad, authTag, unverified };
           const decipher = millrace.createDecipher(name, options);
           const source = sealed(1000);
-          const made = [source.subarray(0, 100), source.subarray(100, 1000)].map((part) =>
-            decipher.update(part),
-          );
-          return Buffer.concat([...made, decipher.final()]);
+          const first = decipher.update(source.subarray(0, 100));
+          return Buffer.concat([
+            first,
+            decipher.update(source.subarray(100, 1000)),
+            decipher.final(),
+          ]);
         },
         verdict,
       );
@@ -176,19 +176,15 @@ export function watchedCalls(which) {
     if (!name.endsWith('-gcm')) continue;
     for (const size of [1, 8, 11, 13, 16, 17, 60, 128]) {
       const other = known(size);
-      watch(
-        `seal ${name} nonce of ${size} B`,
-        (secret) => millrace.seal(name, { key: secret(key), nonce: other, source: secret(1000) }),
-        { leaks: 'counter' },
-      );
-      watch(
-        `createCipher ${name} nonce of ${size} B`,
-        (secret) => {
+      const calls = {
+        [`seal ${name} nonce of ${size} B`]: (secret) =>
+          millrace.seal(name, { key: secret(key), nonce: other, source: secret(1000) }),
+        [`createCipher ${name} nonce of ${size} B`](secret) {
           const cipher = millrace.createCipher(name, { key: secret(key), nonce: other });
           return Buffer.concat([cipher.update(secret(1000)), cipher.final(), cipher.authTag]);
         },
-        { leaks: 'counter' },
-      );
+      };
+      watchAll(calls, { leaks: 'counter' });
     }
   }
 
@@ -200,8 +196,7 @@ export function watchedCalls(which) {
       );
     watch(`createCipher ${name}`, (secret) => {
       const cipher = millrace.createCipher(name, { key: secret(key), nonce: known(iv) });
-      const made = [1, 15, 16, 100, 1000, 5].map((size) => cipher.update(secret(size)));
-      return Buffer.concat([...made, cipher.final()]);
+      return Buffer.concat([...inPieces(cipher, secret), cipher.final()]);
     });
   }
 
@@ -214,15 +209,12 @@ export function watchedCalls(which) {
     const mac = millrace.hmac(name, known(32), known(100));
     const wrong = Buffer.from(mac);
     wrong[5] ^= 1;
-    for (const [title, code] of [
-      ['right', mac],
-      ['wrong', wrong],
-    ])
-      watch(
-        `verifyHmac ${name}, ${title}`,
-        (secret) => millrace.verifyHmac(name, { key: secret(32), source: known(100), mac: code }),
-        { ...verdict, boolean: true },
-      );
+    const verify = (code) => (secret) =>
+      millrace.verifyHmac(name, { key: secret(32), source: known(100), mac: code });
+    watchAll(
+      { [`verifyHmac ${name}, right`]: verify(mac), [`verifyHmac ${name}, wrong`]: verify(wrong) },
+      { ...verdict, boolean: true },
+    );
     watch(`createHmac ${name}`, (secret) => {
       const hmac = millrace.createHmac(name, secret(32));
       for (const size of [1, 64, 100, 300]) hmac.update(secret(size));
@@ -238,33 +230,21 @@ export function watchedCalls(which) {
   }
   for (const encoding of ['hex', 'base64', 'base64url', 'bigint']) {
     const leaks = encoding === 'bigint' ? { leaks: 'bigint' } : { portable: 'text' };
+    const source = known(100);
     for (const name of ['sha1', 'sha224', 'sha256', 'sha512', 'blake3', 'sha3-256']) {
-      watch(
-        `hmac ${name} as ${encoding}`,
-        (secret) => millrace.hmac(name, secret(32), known(100), encoding),
-        leaks,
-      );
-      watch(
-        `hmac ${name} as { encoding: ${encoding} }`,
-        (secret) => millrace.hmac(name, secret(32), known(100), { encoding }),
-        leaks,
-      );
-      watch(
-        `hmac ${name}, prepared key, as ${encoding}`,
-        (secret) =>
-          millrace.hmac(name, millrace.createKey(`hmac-${name}`, secret(32)), known(100), encoding),
-        leaks,
-      );
-      watch(
-        `createHmac ${name} as ${encoding}`,
-        (secret) => millrace.createHmac(name, secret(32)).update(known(100)).digest(encoding),
-        leaks,
-      );
-      watch(
-        `promises.hmac ${name} as ${encoding}`,
-        (secret) => promises.hmac(name, secret(32), known(100), { encoding, route: 'pool' }),
-        leaks,
-      );
+      const calls = {
+        [`hmac ${name} as ${encoding}`]: (secret) =>
+          millrace.hmac(name, secret(32), source, encoding),
+        [`hmac ${name} as { encoding: ${encoding} }`]: (secret) =>
+          millrace.hmac(name, secret(32), source, { encoding }),
+        [`hmac ${name}, prepared key, as ${encoding}`]: (secret) =>
+          millrace.hmac(name, millrace.createKey(`hmac-${name}`, secret(32)), source, encoding),
+        [`createHmac ${name} as ${encoding}`]: (secret) =>
+          millrace.createHmac(name, secret(32)).update(source).digest(encoding),
+        [`promises.hmac ${name} as ${encoding}`]: (secret) =>
+          promises.hmac(name, secret(32), source, { encoding, route: 'pool' }),
+      };
+      watchAll(calls, leaks);
     }
     // Sizes of which the encoders have a rest.
     for (const outputLength of [7, 20, 33, 61, 64])
@@ -311,32 +291,23 @@ export function watchedCalls(which) {
     watch(`hkdf.expand ${name}`, (secret) =>
       millrace.hkdf.expand(name, secret(digest), known(5), 100),
     );
+    const together = (secret) =>
+      Array.from({ length: 5 }, () => promises.pbkdf2(secret(20), known(16), 3, 32, name));
     watch(`promises.pbkdf2 ${name}, together`, async (secret) =>
-      Buffer.concat(
-        await Promise.all(
-          Array.from({ length: 5 }, () => promises.pbkdf2(secret(20), known(16), 3, 32, name)),
-        ),
-      ),
+      Buffer.concat(await Promise.all(together(secret))),
     );
   }
-  for (const algorithm of ['argon2i', 'argon2d', 'argon2id'])
-    watch(
-      algorithm,
-      (secret) => argon2(algorithm, secret),
-      algorithm === 'argon2i' ? {} : { leaks: 'argon2d' },
-    );
+  watch('argon2i', (secret) => argon2('argon2i', secret));
+  for (const algorithm of ['argon2d', 'argon2id'])
+    watch(algorithm, (secret) => argon2(algorithm, secret), { leaks: 'argon2d' });
   watch('scrypt', (secret) => millrace.scrypt(secret(20), known(16), 64, { N: 16, r: 2, p: 2 }), {
     leaks: 'scrypt',
   });
-  watch(
-    'verifyPassword bcrypt',
-    (secret) =>
-      millrace.verifyPassword(
-        secret(20, 1),
-        '$2b$04$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui',
-      ),
-    { leaks: 'bcrypt', boolean: true },
-  );
+  const bcrypt = '$2b$04$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui';
+  watch('verifyPassword bcrypt', (secret) => millrace.verifyPassword(secret(20, 1), bcrypt), {
+    leaks: 'bcrypt',
+    boolean: true,
+  });
 
   for (const size of [1, 16, 32, 100, 1000]) {
     const equal = (other) => (secret) => millrace.timingSafeEqual(secret(size), other);
@@ -350,18 +321,15 @@ export function watchedCalls(which) {
   for (const algorithm of chunkCiphers) {
     const { key } = ciphers[algorithm];
     const sizesOfChunks = [100, 40_000];
-    watch(`sealStream ${algorithm}`, (secret) => {
-      const stream = promises.sealStream({ algorithm, key: secret(key) });
-      return through(
-        stream,
-        sizesOfChunks.map((size) => secret(size)),
-      );
-    });
+    const partsOf = (make) => sizesOfChunks.map((size) => make(size));
+    watch(`sealStream ${algorithm}`, (secret) =>
+      through(promises.sealStream({ algorithm, key: secret(key) }), partsOf(secret)),
+    );
     watch(
       `openStream ${algorithm}`,
       async (secret) => {
-        const parts = sizesOfChunks.map((size) => known(size));
-        const sealed = await through(promises.sealStream({ algorithm, key: known(key) }), parts);
+        const made = promises.sealStream({ algorithm, key: known(key) });
+        const sealed = await through(made, partsOf(known));
         return through(promises.openStream({ algorithm, key: secret(key) }), [sealed]);
       },
       // Three chunks of 16 KiB, and the header's check of the key.
