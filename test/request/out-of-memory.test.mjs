@@ -79,7 +79,7 @@ const files = Array(process.env.MILLRACE_ENGINE === 'portable' ? 4 : 800).fill(
 const text = 'a'.repeat(SIZE);
 const [key, nonce, salt] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2), Buffer.alloc(16, 3)];
 const sealing = { algorithm: 'aes-256-gcm', key };
-const light = { memory: 8, passes: 1 };
+const light = { memory: 8, passes: 1, parallelism: 1 };
 const long = Array.from({ length: 40 }, () => bytes.subarray(0, 40_000));
 const short = Array.from({ length: 5000 }, (_, index) => `message ${index}`);
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: bytes });
@@ -223,15 +223,7 @@ const cases = {
   pbkdf2: [() => promises.pbkdf2(text, bytes, 1, 100_000, 'sha256')],
   hkdf: [() => promises.hkdf('sha256', bytes, text, 'info', 8000)],
   argon2: [
-    () =>
-      promises.argon2('argon2id', {
-        message: bytes,
-        nonce: salt,
-        parallelism: 1,
-        tagLength: SIZE,
-        memory: 8,
-        passes: 1,
-      }),
+    () => promises.argon2('argon2id', { message: bytes, nonce: salt, tagLength: SIZE, ...light }),
   ],
   hashPassword: [() => promises.hashPassword(text, light).then((hash) => hash.length > 50)],
   verifyPassword: [() => promises.verifyPassword(text, stored)],
@@ -242,11 +234,10 @@ const cases = {
   ],
   openWithPassphrase: [() => promises.openWithPassphrase('passphrase', withPassphrase)],
   openRange: [
-    () =>
-      promises.openRange((start, end) => streamed.subarray(start, end), {
-        ...sealing,
-        end: bytes.length,
-      }),
+    () => {
+      const options = { ...sealing, end: bytes.length };
+      return promises.openRange((start, end) => streamed.subarray(start, end), options);
+    },
   ],
   hashFilesIterator: [
     async () => {
@@ -256,39 +247,21 @@ const cases = {
       return digests;
     },
   ],
-  sealStream: [() => through(promises.sealStream(sealing), bytes, openStreamed)],
-  openStream: [() => through(promises.openStream(sealing), streamed)],
-  sealStreamWithKey: [() => through(promises.sealStreamWithKey(key), bytes, openKey)],
-  openStreamWithKey: [() => through(promises.openStreamWithKey(key), withKey)],
-  sealStreamWithPassphrase: [
-    () =>
-      through(promises.sealStreamWithPassphrase('passphrase', { N: 1024 }), bytes, openPassphrase),
-  ],
-  openStreamWithPassphrase: [
-    () => through(promises.openStreamWithPassphrase('passphrase'), withPassphrase),
-  ],
-  sealTransformStream: [
-    () => throughWeb(promises.sealTransformStream(sealing), bytes, openStreamed),
-  ],
-  openTransformStream: [() => throughWeb(promises.openTransformStream(sealing), streamed, isBytes)],
-  sealTransformStreamWithKey: [
-    () => throughWeb(promises.sealTransformStreamWithKey(key), bytes, openKey),
-  ],
-  openTransformStreamWithKey: [
-    () => throughWeb(promises.openTransformStreamWithKey(key), withKey, isBytes),
-  ],
-  sealTransformStreamWithPassphrase: [
-    () =>
-      throughWeb(
-        promises.sealTransformStreamWithPassphrase('passphrase', { N: 1024 }),
-        bytes,
-        openPassphrase,
-      ),
-  ],
-  openTransformStreamWithPassphrase: [
-    () =>
-      throughWeb(promises.openTransformStreamWithPassphrase('passphrase'), withPassphrase, isBytes),
-  ],
+  ...Object.fromEntries(
+    [
+      ['', [sealing], streamed, openStreamed],
+      ['WithKey', [key], withKey, openKey],
+      ['WithPassphrase', ['passphrase', { N: 1024 }], withPassphrase, openPassphrase],
+    ].flatMap(([by, given, sealed, opensRight]) =>
+      Object.entries({ Stream: through, TransformStream: throughWeb }).flatMap(([kind, pass]) => {
+        const [seal, open] = [`seal${kind}${by}`, `open${kind}${by}`];
+        return [
+          [seal, [() => pass(promises[seal](...given), bytes, opensRight)]],
+          [open, [() => pass(promises[open](given[0]), sealed, isBytes)]],
+        ];
+      }),
+    ),
+  ),
   createCipher: [
     () => inPieces(millrace.createCipher('aes-256-gcm', { key, nonce, aad: text })),
     () => through(millrace.createCipher('aes-256-gcm', { key, nonce }), bytes),

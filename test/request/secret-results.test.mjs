@@ -21,19 +21,13 @@ function* calls(engine) {
     const source = Buffer.alloc(size, 7);
     for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
       const sealed = millrace.seal(algorithm, { key, nonce, source });
+      const prepared = millrace.createKey(algorithm, key, { engine });
       yield ['open', [algorithm, { key, nonce, source: sealed, engine }], source];
-      yield [
-        'open',
-        [algorithm, { key: millrace.createKey(algorithm, key, { engine }), nonce, source: sealed }],
-        source,
-      ];
+      yield ['open', [algorithm, { key: prepared, nonce, source: sealed }], source];
     }
     const encrypted = millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source });
-    yield [
-      'cipher',
-      ['aes-256-ctr', { encrypt: false, key, iv, source: encrypted, engine }],
-      source,
-    ];
+    const decryption = { encrypt: false, key, iv, source: encrypted, engine };
+    yield ['cipher', ['aes-256-ctr', decryption], source];
     yield ['hash', ['blake3', 'data', { key, outputLength: size || 32, engine }]];
   }
   for (const algorithm of ['md5', 'sha256', 'sha512']) {
@@ -49,14 +43,8 @@ function* calls(engine) {
     yield ['scrypt', ['password', 'salt', size, { N: 16, r: 1, engine }]];
     yield ['pbkdf2', ['password', 'salt', 2, size, 'sha256', { engine }]];
     yield ['hkdf', ['sha256', 'secret', 'salt', 'info', size, { engine }]];
-    if (size >= 4)
-      yield [
-        'argon2',
-        [
-          'argon2id',
-          { message: 'x', nonce: '12345678', memory: 8, passes: 1, tagLength: size, engine },
-        ],
-      ];
+    const cost = { memory: 8, passes: 1, tagLength: size, engine };
+    if (size >= 4) yield ['argon2', ['argon2id', { message: 'x', nonce: '12345678', ...cost }]];
   }
 }
 
@@ -69,13 +57,8 @@ const ways = {
   'with a promise': (name, given) => promises[name](...given),
   'with a promise, on the pool': (name, given) => {
     const last = given.at(-1);
-    const routed =
-      name.startsWith('h') && name !== 'hkdf'
-        ? typeof last === 'object' && !ArrayBuffer.isView(last)
-        : name === 'open' || name === 'cipher';
-    return promises[name](
-      ...(routed ? [...given.slice(0, -1), { ...last, route: 'pool' }] : given),
-    );
+    const isRouted = /^(hash|hmac|open|cipher)/.test(name) && Object(last).constructor === Object;
+    return promises[name](...(isRouted ? given.with(-1, { ...last, route: 'pool' }) : given));
   },
 };
 
