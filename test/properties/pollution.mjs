@@ -12,7 +12,7 @@ import { Worker } from 'node:worker_threads';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { templates } from '../support/calls.mjs';
+import { templates, waysOf } from '../support/calls.mjs';
 
 const { Cipher, Decipher, Hash, Hmac, Key } = millrace;
 const values = { number: 1, string: 'zero', array: [1], function: () => {} };
@@ -24,25 +24,15 @@ export function callsOf() {
   for (const { name, args: given } of templates(millrace)) {
     if (name === 'configure' || name === 'engines') continue;
     const args = /^seal.*StreamWithPassphrase$/.test(name) ? () => ['x', { N: 1024 }] : given;
-    const sync = millrace[name];
-    const inSync = sync && !(promises[name] && /Passphrase$|File|Stream/.test(name));
-    if (inSync) calls.push({ name, args, call: (given) => used(sync(...given), false) });
-    const promised = promises[name];
-    if (promised === undefined) continue;
-    calls.push({
-      name: `promises.${name}`,
-      args,
-      call: async (given) => used(await promised(...given), true),
-    });
-    if (inSync && !/[kK]ey$|random|needs|timing|getC|getH|create|Transform/.test(name))
-      calls.push({
-        name: `${name} with a callback`,
-        args,
-        call: (given) =>
-          new Promise((resolve, reject) =>
-            sync(...given, (error, value) => (error ? reject(error) : resolve(value))),
-          ),
-      });
+    for (const [way, call] of Object.entries(waysOf(name, { millrace, promises }))) {
+      const isSync = way === 'millrace';
+      // Node.js itself reads files and makes streams in these.
+      if (way !== 'promises' && promises[name] && /File|Stream/.test(name)) continue;
+      const run = isSync
+        ? (given) => used(call(...given), false)
+        : async (given) => used(await call(...given), true);
+      calls.push({ name: `${name}, ${way}`, args, call: run });
+    }
   }
   const chunk = Buffer.from('a chunk');
   const sources = {

@@ -70,6 +70,20 @@ function operations(everything) {
     assert.ok(!(name in table), name);
     table[name] = run;
   };
+  /** Adds a call of `millrace`, and the one of `millrace/promises`. */
+  const addBoth = (name, call) => {
+    add(name, () => call(millrace));
+    add(`promises.${name}`, () => call(promises));
+  };
+  /** Returns what a prepared key gives. */
+  const withKey = async (algorithm, bytes, use) => {
+    const prepared = millrace.createKey(algorithm, bytes);
+    try {
+      return await use(prepared);
+    } finally {
+      prepared.dispose();
+    }
+  };
   const named = (table) =>
     Object.entries(table).filter(([name]) => everything || few.algorithms.test(name));
   /** Adds every call style of a job; on the pool and divided where it is asynchronous. */
@@ -117,10 +131,8 @@ function operations(everything) {
       for (const route of ['pool', 'split'])
         add(`promises.hash ${name} with parameters, ${route}`, () => calls.hash(promises, route));
     }
-    for (const method of ['hashMany', 'hmacMany'].filter((method) => method in calls)) {
-      add(`${method} ${name}`, () => calls[method](millrace));
-      add(`promises.${method} ${name}`, () => calls[method](promises));
-    }
+    for (const method of ['hashMany', 'hmacMany'].filter((method) => method in calls))
+      addBoth(`${method} ${name}`, calls[method]);
     const begins = [['createHash', (module) => module.createHash(name, parameters)]];
     if (facts.hmac) begins.push(['createHmac', (module) => module.createHmac(name, key)]);
     for (const [method, begin] of begins) {
@@ -136,57 +148,40 @@ function operations(everything) {
       });
     }
     if (facts.parameters?.key !== undefined)
-      add(`createKey ${name}`, () => {
-        const prepared = millrace.createKey(name, key);
-        try {
-          return millrace.hash(name, short, { key: prepared });
-        } finally {
-          prepared.dispose();
-        }
-      });
+      add(`createKey ${name}`, () =>
+        withKey(name, key, (prepared) => millrace.hash(name, short, { key: prepared })),
+      );
     if (facts.xof)
       for (const route of ['pool', 'split'])
         add(`long output of ${name}, ${route}`, () =>
           promises.hash(name, message(short), { ...parameters, outputLength: 700_000, route }),
         );
   }
-  for (const [label, route] of [
-    ['short hashes', undefined],
-    ['short hashes on the pool', 'pool'],
-  ])
-    add(`many ${label}`, () =>
-      all(100, (at) => promises.hash('sha256', bytes(300, at), route ? { route } : {})),
-    );
+  add('many short hashes', () => all(100, (at) => promises.hash('sha256', bytes(300, at))));
+  add('many short hashes on the pool', () =>
+    all(100, (at) => promises.hash('sha256', bytes(300, at), { route: 'pool' })),
+  );
   add('many long hashes', () => all(12, (at) => promises.hash('sha256', bytes(300_000, at))));
-  add('many HMACs with one key', () => {
-    const prepared = millrace.createKey('hmac-sha256', key);
-    return all(60, (at) => promises.hmac('sha256', prepared, bytes(3000, at))).finally(() =>
-      prepared.dispose(),
-    );
-  });
+  add('many HMACs with one key', () =>
+    withKey('hmac-sha256', key, (prepared) =>
+      all(60, (at) => promises.hmac('sha256', prepared, bytes(3000, at))),
+    ),
+  );
   add('a cancellable hash', () =>
     promises.hash('sha256', long, { route: 'pool', signal: new AbortController().signal }),
   );
-  add('createKey of a long key', () => {
-    const prepared = millrace.createKey('kmac256', long);
-    try {
-      return millrace.hash('kmac256', short, { key: prepared, customization: salt });
-    } finally {
-      prepared.dispose();
-    }
-  });
+  add('createKey of a long key', () =>
+    withKey('kmac256', long, (prepared) =>
+      millrace.hash('kmac256', short, { key: prepared, customization: salt }),
+    ),
+  );
   add('exportState', () => {
     const state = millrace.createHash('sha256').update(short).exportState();
     return millrace.createHash('sha256', { state }).update(short).digest('hex');
   });
-  for (const module of [millrace, promises])
-    add(`verifyHmac${module === promises ? ', promise' : ''}`, () =>
-      module.verifyHmac('sha256', {
-        key,
-        source: short,
-        mac: millrace.hmac('sha256', key, short),
-      }),
-    );
+  addBoth('verifyHmac', (module) =>
+    module.verifyHmac('sha256', { key, source: short, mac: millrace.hmac('sha256', key, short) }),
+  );
   add('hash of a stream', () => promises.hash('sha256', Readable.from([long, short])));
   add('timingSafeEqual', () => millrace.timingSafeEqual(short, bytes(100)));
 
@@ -200,13 +195,9 @@ function operations(everything) {
       if (!facts.aead) continue;
       const sealed = millrace.seal(name, { key: common.key, nonce: common.iv, aad: short, source });
       const at = sealed.length - facts.tag;
-      const opened = {
-        ...plain,
-        encrypt: false,
-        source: sealed.subarray(0, at),
-        tagSize: undefined,
-      };
-      styles(`open ${name} of ${source.length}`, { ...opened, tag: sealed.subarray(at) });
+      const [body, tag] = [sealed.subarray(0, at), sealed.subarray(at)];
+      const opened = { ...plain, encrypt: false, source: body, tag, tagSize: undefined };
+      styles(`open ${name} of ${source.length}`, opened);
     }
     const nonce = facts.aead ? { nonce: common.iv } : { iv: common.iv };
     if (facts.aead)
@@ -239,11 +230,10 @@ function operations(everything) {
     argon2: (module) =>
       module.argon2('argon2id', { message: password, nonce: salt, tagLength: 100, ...cheap }),
     wrapKey: (module) => module.wrapKey('aes-256-kw', { key, source: salt }),
-    unwrapKey: (module) =>
-      module.unwrapKey('aes-256-kw', {
-        key,
-        source: millrace.wrapKey('aes-256-kw', { key, source: salt }),
-      }),
+    unwrapKey(module) {
+      const source = millrace.wrapKey('aes-256-kw', { key, source: salt });
+      return module.unwrapKey('aes-256-kw', { key, source });
+    },
   };
   for (const [name, options] of Object.entries({
     argon2id: { algorithm: 'argon2id', ...cheap },
@@ -257,8 +247,7 @@ function operations(everything) {
     add(`needsRehash ${name}`, () => millrace.needsRehash(hash, options));
   }
   for (const [name, derive] of Object.entries(derivations)) {
-    add(name, () => derive(millrace));
-    add(`promises.${name}`, () => derive(promises));
+    addBoth(name, derive);
     add(`many of ${name}`, () => all(10, () => derive(promises)));
   }
   add('a derivation with progress', () =>
@@ -266,14 +255,12 @@ function operations(everything) {
   );
 
   // Files and streams.
-  for (const module of [millrace, promises]) {
-    const label = module === promises ? 'promises.' : '';
-    for (const name of ['sha256', 'blake3', 'kt128'])
-      add(`${label}hashFiles ${name}`, () => module.hashFiles(name, files));
-    add(`${label}hashFiles of many`, () => module.hashFiles('sha256', Array(300).fill(files[0])));
-    add(`${label}hashFiles of a long path`, () => module.hashFiles('sha256', [longPath]));
-    add(`${label}hashFile`, () => module.hashFile('sha256', files[1]));
-  }
+  for (const name of ['sha256', 'blake3', 'kt128'])
+    addBoth(`hashFiles ${name}`, (module) => module.hashFiles(name, files));
+  const many = Array(300).fill(files[0]);
+  addBoth('hashFiles of many', (module) => module.hashFiles('sha256', many));
+  addBoth('hashFiles of a long path', (module) => module.hashFiles('sha256', [longPath]));
+  addBoth('hashFile', (module) => module.hashFile('sha256', files[1]));
   const passphrase = { N: 1024 };
   for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305'])
     add(`sealStream ${algorithm}`, async () => {
