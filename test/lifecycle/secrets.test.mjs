@@ -303,6 +303,7 @@ const bytesOnly = [
   "refused(() => calling(api, 'openWithPassphrase', key, source))",
   "refused(() => calling(api, 'openWithPassphrase', key, await sealedUnder('x')))",
   "calling(api, 'sealWithPassphrase', key, 'x', { N: 1024 })",
+  ...[16, 17, 32].map((size) => `unwrapped(api, key.subarray(0, ${size}))`),
   "calling(api, 'sealWithPassphrase', notUtf8(key), 'x', { N: 1024 })",
   "refused(() => calling(api, 'sealWithPassphrase', key, 'x', { N: 1023 }))",
   'api.timingSafeEqual(key, Buffer.from(new ArrayBuffer(32)))',
@@ -588,6 +589,11 @@ const wrappedBy = (key) => millrace.wrapKey('aes-256-kw', { key, source: iv });
 const ethersHooks = ${ethersHooks};
 const other = Buffer.alloc(32, 5);
 const wrappedWithOther = (source) => millrace.wrapKey('aes-256-kw', { key: other, source });
+/** Unwraps a key, which its owner wipes. */
+const unwrapped = async (api, key) => {
+  const source = millrace.wrapKey('aes-256-kwp', { key: other, source: key });
+  (await api.unwrapKey('aes-256-kwp', { key: other, source })).fill(0);
+};
 const argon2Of = (message) =>
   ({ message, nonce: iv, parallelism: 1, tagLength: 32, memory: 64, passes: 1 });
 const copiedAndReset = (hmac) => {
@@ -695,10 +701,31 @@ async function searchExports(t, engine) {
   assert.deepEqual(places.flat(), []);
 }
 
-/** Calls that return a derived or unwrapped key, or a MAC. */
+/** Calls that give codes, by more options: their bytes are sought when they are text, too. */
+const codes = [
+  (more) => `api.hmac('sha256', key, source, { ${more} })`,
+  (more) => `api.hmac('sha256', key, 'x', { ${more} })`,
+  (more) => `api.hash('blake3', source, { key, ${more} })`,
+  (more) => `api.hash('kmac128', source, { key, ${more} })`,
+  (more) => `api.hash('kmacxof256', source, { key, outputLength: 200, ${more} })`,
+  (more) => `api.hmac('sha512', millrace.createKey('hmac-sha512', key), source, { ${more} })`,
+  (more) => `api.hmacMany('sha256', key, [source, 'x'], { ${more} })`,
+];
+const asText = ['hex', 'base64', 'bigint'].map((encoding) => `encoding: '${encoding}'`);
+
+/** Calls that return a derived or unwrapped key, or a code, and those that return its bytes. */
 const secretResults = [
-  ['millrace', Object.values(derivations)],
-  ['millrace/promises', Object.values(derivations)],
+  ...['millrace', 'millrace/promises'].flatMap((path) => [
+    [path, Object.values(derivations)],
+    ...(path === 'millrace' ? [''] : ['', "route: 'inline', ", "route: 'pool', "]).flatMap(
+      (route) =>
+        codes.flatMap((code) => {
+          const plain = code(route);
+          const texts = asText.map((more) => code(`${route}${more}`));
+          return [plain, ...texts].map((call) => [path, [call], plain]);
+        }),
+    ),
+  ]),
   ['millrace/ethers', ethers],
   ...Object.entries(noble)
     .filter(([path]) => path !== 'ciphers/chacha')
@@ -706,11 +733,10 @@ const secretResults = [
       `millrace/noble-${path}.js`,
       calls.filter((call) => path !== 'ciphers/aes' || call.includes('aeskw')),
     ]),
-].flatMap(([path, calls]) =>
-  calls.map((call) => ({
-    path,
-    call: call.replace('.fill(0)', '').replace(/(\.update\(source\))$/, '$1.digest()'),
-  })),
+].flatMap(([path, calls, plain]) =>
+  calls
+    .map((call) => call.replace('.fill(0)', '').replace(/(\.update\(source\))$/, '$1.digest()'))
+    .map((call) => ({ path, call, plain: plain ?? call })),
 );
 
 for (const engine of ['native', 'portable'])
@@ -719,6 +745,7 @@ for (const engine of ['native', 'portable'])
     { skip },
     async (t) => {
       const given = {
+        millrace,
         ethersHooks,
         nobleHashes: require('millrace/noble-hashes/sha2.js'),
         iv: Buffer.alloc(16),
@@ -726,8 +753,8 @@ for (const engine of ['native', 'portable'])
         source: Buffer.alloc(3000, 1),
       };
       const others = await Promise.all(
-        secretResults.map(({ path, call }, id) =>
-          new Function('key', 'api', ...Object.keys(given), `return ${call}`)(
+        secretResults.map(({ path, plain }, id) =>
+          new Function('key', 'api', ...Object.keys(given), `return ${plain}`)(
             markedSecret(Buffer.alloc(32), id),
             require(path),
             ...Object.values(given),
@@ -745,7 +772,7 @@ for (const engine of ['native', 'portable'])
           marked(key, id);
           const result = await act(key);
           if (round % 5 === 0) globalThis.gc();
-          result.fill(0);
+          if (ArrayBuffer.isView(result)) result.fill(0);
           key.fill(0);
         }
       };
@@ -759,44 +786,64 @@ for (const engine of ['native', 'portable'])
   );
 
 test('codes that are compared, or copied to a target, leave nothing', { skip }, async (t) => {
-  const message = Buffer.alloc(100, 1);
   const algorithms = ['hmac-sha256', 'hmac-sha512', ...keyedHashes];
-  const codes = algorithms.map((name, index) => {
+  // Long ones are hashed on other threads.
+  const messages = [100, 300_000].map((size) => Buffer.alloc(size, 1));
+  const others = algorithms.flatMap((name, index) => {
     const key = keyMaker(90 + index, Buffer.alloc(32));
-    return name.startsWith('hmac-')
-      ? millrace.hmac(name.slice(5), key, message)
-      : millrace.hash(name, message, { key });
+    return messages.map((message) =>
+      name.startsWith('hmac-')
+        ? millrace.hmac(name.slice(5), key, message)
+        : millrace.hash(name, message, { key }),
+    );
   });
-  await leavesNothing(
-    t,
-    `
-    const message = Buffer.alloc(100, 1);
+  const program = (last) => `
+    const { subtle } = require(${JSON.stringify(entryPaths['millrace/webcrypto'])});
     const target = Buffer.from(new ArrayBuffer(64));
-    const algorithms = ${JSON.stringify(algorithms)};
-    for (let round = 0; round < 5; round++) {
-      for (const [index, algorithm] of algorithms.entries()) {
-        const hash = algorithm.replace('hmac-', '');
-        const key = fresh(90 + index);
-        const options = { key, source: message, mac: Buffer.alloc(${codes[0].length}) };
-        const hmac = algorithm !== hash;
-        for (const [name, named] of [['verifyMac', algorithm], ...(hmac ? [['verifyHmac', hash]] : [])]) {
-          millrace[name](named, options);
-          for (const route of ['auto', 'inline', 'pool']) {
-            await promises[name](named, { ...options, route });
-            await new Promise((then) => millrace[name](named, { ...options, route }, then));
-          }
-        }
-        const many = hmac ? [hash, key, [message], { target }] : [hash, [message], { key, target }];
-        for (const api of [millrace, promises]) {
-          await api[hmac ? 'hmacMany' : 'hashMany'](...many);
-          target.fill(0);
-        }
-        key.fill(0);
+    const mac = Buffer.alloc(32);
+    const refused = async (verdict) => {
+      if (await verdict) throw new Error('a wrong code was accepted');
+    };
+    const verifyAll = async (name, algorithm, options) => {
+      await refused(millrace[name](algorithm, options));
+      for (const route of ['auto', 'inline', 'pool']) {
+        const routed = { ...options, route };
+        await refused(promises[name](algorithm, routed));
+        await refused(new Promise((resolve, reject) =>
+          millrace[name](algorithm, routed, (error, value) => error ? reject(error) : resolve(value))));
       }
-    }
-    await report();
-  `,
-    [],
-    { main: false, others: codes, names: algorithms },
-  );
+    };
+    const importing = {
+      'hmac-sha256': ['raw', { name: 'HMAC', hash: 'SHA-256' }, 'HMAC'],
+      kmac128: ['raw-secret', 'KMAC128', { name: 'KMAC128', outputLength: 256 }],
+    };
+    const act = async (algorithm, seed, message) => {
+      const hash = algorithm.replace('hmac-', '');
+      const isHmac = algorithm !== hash;
+      const key = fresh(seed);
+      const options = { key, source: message, mac };
+      await verifyAll('verifyMac', algorithm, options);
+      if (isHmac) await verifyAll('verifyHmac', hash, options);
+      const many = isHmac ? [hash, key, [message], { target }] : [hash, [message], { key, target }];
+      for (const api of [millrace, promises]) {
+        await api[isHmac ? 'hmacMany' : 'hashMany'](...many);
+        target.fill(0);
+      }
+      if (algorithm in importing) {
+        const [format, of, by] = importing[algorithm];
+        const imported = await subtle.importKey(format, key, of, false, ['verify']);
+        // More than one iteration of the event loop computes at once.
+        for (let round = 0; round < 20; round++) await refused(subtle.verify(by, imported, mac, message));
+      }
+      key.fill(0);
+    };
+    for (let round = 0; round < 5; round++)
+      for (const [index, algorithm] of ${JSON.stringify(algorithms)}.entries())
+        for (const size of [100, 300000]) await act(algorithm, 90 + index, Buffer.alloc(size, 1));
+    ${last}
+    await collect();
+    await report();`;
+  const control = `globalThis.kept = millrace.hmac('sha256', fresh(90), Buffer.alloc(100, 1));`;
+  const names = algorithms.flatMap((name) => [name, `${name} of a long message`]);
+  await leavesNothing(t, program, [], { main: false, others, names, control });
 });

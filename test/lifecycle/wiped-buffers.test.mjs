@@ -30,10 +30,6 @@ recording = false;
 const own = (bytes) => Buffer.from(new RealArrayBuffer(bytes.length)).fill(bytes);
 const secret = own(Buffer.from('Millrace secret.Millrace secret.'));
 const text = own(Buffer.alloc(300_000, 'A text that must be wiped here. '));
-const bytesOf = (value) =>
-  Buffer.isBuffer(value) ? value
-  : typeof value === 'bigint' ? Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
-  : /^[\\da-f]+$/.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value, 'base64');
 const found = [];
 /** Texts that no buffer may hold, beside the beginning of a result. */
 const secrets = ['Millrace secret.'];
@@ -50,9 +46,9 @@ async function leavesNothing(name, act) {
   }
   const patterns = [...secrets];
   for (const each of [result].flat()) {
-    if (Buffer.isBuffer(each)) results.add(each.buffer);
-    const bytes = Buffer.isBuffer(each) || /string|bigint/.test(typeof each) ? bytesOf(each) : '';
-    if (bytes.length >= 16) patterns.push(Buffer.from(bytes.subarray(0, 16)).toString('latin1'));
+    if (!Buffer.isBuffer(each)) continue;
+    results.add(each.buffer);
+    if (each.length >= 16) patterns.push(each.toString('latin1', 0, 16));
   }
   for (const buffer of made) {
     if (results.has(buffer)) continue;
@@ -88,46 +84,6 @@ test('memory that is not wiped is found', async () => {
     await leavesNothing('nothing', async () => millrace.hash('sha256', secret));
   `);
   assert.deepEqual(found, ['a copy: Millrace secret. in one of 32 bytes']);
-});
-
-test('MACs and keyed digests leave nothing', async () => {
-  const found = await places(`
-    const source = own(Buffer.alloc(100, 1));
-    for (const encoding of [undefined, 'hex', 'base64', 'bigint']) {
-      const given = encoding === undefined ? [] : [{ encoding }];
-      await leavesNothing('hmac ' + encoding, () => millrace.hmac('sha256', secret, source, ...given));
-      await leavesNothing('hmac of text ' + encoding, () => millrace.hmac('sha256', secret, 'x', ...given));
-      await leavesNothing('promised hmac ' + encoding, () => promises.hmac('sha256', secret, source, ...given));
-      for (const route of ['inline', 'pool'])
-        await leavesNothing(route + ' hmac ' + encoding, () =>
-          promises.hmac('sha256', secret, source, { route, ...given[0] }));
-      await leavesNothing('blake3 ' + encoding, () =>
-        millrace.hash('blake3', source, { key: secret, ...given[0] }));
-      await leavesNothing('long kmac ' + encoding, () =>
-        millrace.hash('kmacxof256', source, { key: secret, outputLength: 200, ...given[0] }));
-      await leavesNothing('promised long kmac ' + encoding, () =>
-        promises.hash('kmacxof256', source, { key: secret, outputLength: 200, ...given[0] }));
-      await leavesNothing('kmac ' + encoding, () =>
-        promises.hash('kmac128', source, { key: secret, ...given[0] }));
-    }
-    const mac = own(millrace.hmac('sha256', secret, source));
-    const wrong = own(Buffer.alloc(32));
-    secrets.push(mac.toString('latin1', 0, 16));
-    for (const api of [millrace, promises]) {
-      await leavesNothing('verifyHmac', async () => {
-        if (await api.verifyHmac('sha256', { key: secret, source, mac: wrong })) throw new Error('true');
-      });
-      await leavesNothing('verifyMac', async () => {
-        if (await api.verifyMac('hmac-sha256', { key: secret, source, mac: wrong }))
-          throw new Error('true');
-      });
-    }
-    const key = millrace.createKey('hmac-sha512', secret);
-    await leavesNothing('prepared', () => millrace.hmac('sha512', key, source));
-    await leavesNothing('many', () => millrace.hmacMany('sha256', secret, [source, 'x']));
-    await leavesNothing('many, promised', () => promises.hmacMany('sha256', secret, [source, 'x']));
-  `);
-  assert.deepEqual(found, []);
 });
 
 test('plaintext that is held, staged or refused leaves nothing', async () => {
@@ -228,31 +184,6 @@ test('passphrases, and the keys that are derived from them, leave nothing', asyn
       try { await promises.openWithPassphrase(secret, own(Buffer.from('no header'))); } catch { return; }
       throw new Error('not refused');
     });
-  `);
-  assert.deepEqual(found, []);
-});
-
-test('derived and unwrapped keys leave nothing', async () => {
-  const found = await places(`
-    const salt = own(Buffer.alloc(16, 3));
-    const cost = { memory: 64, passes: 1 };
-    for (const api of [millrace, promises]) {
-      await leavesNothing('scrypt', () => api.scrypt(secret, salt, 32, { N: 16 }));
-      await leavesNothing('pbkdf2', () => api.pbkdf2(secret, salt, 2, 32, 'sha256'));
-      await leavesNothing('hkdf', () => api.hkdf('sha256', secret, salt, 'info', 32));
-      await leavesNothing('argon2', () => api.argon2('argon2id', { message: secret, nonce: salt, ...cost }));
-      const hash = await api.hashPassword(secret, cost);
-      await leavesNothing('hashPassword', async () => void (await api.hashPassword(secret, cost)));
-      await leavesNothing('verifyPassword', async () => {
-        if (!(await api.verifyPassword(secret, hash))) throw new Error('false');
-      });
-      for (const size of [16, 17, 32]) {
-        const wrapping = own(Buffer.alloc(32, 9));
-        const wrapped = own(await api.wrapKey('aes-256-kwp', { key: wrapping, source: secret.subarray(0, size) }));
-        await leavesNothing('unwrapKey ' + size, () =>
-          api.unwrapKey('aes-256-kwp', { key: wrapping, source: wrapped }));
-      }
-    }
   `);
   assert.deepEqual(found, []);
 });

@@ -79,6 +79,12 @@ export const keepingMemory = `
       return made;
     },
   });
+  const allocate = Buffer.allocUnsafeSlow;
+  Buffer.allocUnsafeSlow = (size) => {
+    const made = allocate(size);
+    if (size <= 1 << 16) held.push(made);
+    return made;
+  };
   const key = require('node:crypto').createSecretKey(Buffer.alloc(1));
   const handles = Object.getOwnPropertySymbols(key).map((symbol) => key[symbol]);
   for (const each of [key, ...handles]) {
