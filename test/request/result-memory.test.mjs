@@ -13,6 +13,7 @@ const glibc =
   process.platform === 'linux' &&
   process.report.getReport().header.glibcVersionRuntime !== undefined;
 const hugePages = huge();
+const slow = { timeout: 300_000 };
 
 /**
  * Code that programs share: `results(size, count, again)` makes results, drops them, and tells the
@@ -88,12 +89,9 @@ for (const way of ['millrace', 'promises']) {
   );
 }
 
-test(
-  'any number of results of 64 MiB takes the memory of a few',
-  { timeout: 300_000 },
-  async () => {
-    // Without a turn of the event loop, then with.
-    const program = (count) => `
+test('any number of results of 64 MiB takes the memory of a few', slow, async () => {
+  // Without a turn of the event loop, then with.
+  const program = (count) => `
     const given = options(2 ** 26);
     for (let index = 0; index < ${count}; index++) millrace.seal('aes-256-gcm', given);
     for (let index = 0; index < ${count / 4}; index++) await promises.seal('aes-256-gcm', given);
@@ -103,23 +101,17 @@ test(
       process.memoryUsage().rss / 2 ** 20,
       process.memoryUsage().external / 2 ** 20,
     ];`;
-    const [most, left, external] = await counted(
-      program(Number(process.env.MILLRACE_RESULTS || 40)),
-    );
-    // The source, the results that V8 lets stand before it collects (two here), and the process
-    // itself.
-    assert.ok(most < 700, `${most} MiB at most`);
-    assert.ok(left < 64 + 64 + 150, `${left} MiB at the end`);
-    assert.ok(external < 64 + 20, `${external} MiB external`);
-  },
-);
+  const [most, left, external] = await counted(program(Number(process.env.MILLRACE_RESULTS || 40)));
+  // The source, the results that V8 lets stand before it collects (two here), and the process
+  // itself.
+  assert.ok(most < 700, `${most} MiB at most`);
+  assert.ok(left < 64 + 64 + 150, `${left} MiB at the end`);
+  assert.ok(external < 64 + 20, `${external} MiB external`);
+});
 
-test(
-  'results of mixed sizes leave about as much as without recycling',
-  { timeout: 300_000 },
-  async () => {
-    const rss = (first) =>
-      counted(`
+test('results of mixed sizes leave about as much as without recycling', slow, async () => {
+  const rss = (first) =>
+    counted(`
     ${first};
     const given = [...Array(12).keys()].map((index) => options((index + 1) * 2_000_003));
     const after = [];
@@ -133,13 +125,12 @@ test(
       if (round >= 10) after.push(process.memoryUsage().rss / 2 ** 20);
     }
     return [process.resourceUsage().maxRSS / 1024, Math.min(...after)];`);
-    const [most, left] = await rss('');
-    const [mostBefore, leftBefore] = await rss('millrace.configure({ recycle: false });');
-    // 64 MiB may be kept at the top of the heap, and there are holes.
-    assert.ok(most < mostBefore + 150, `${most} MiB at most, ${mostBefore} without`);
-    assert.ok(left < leftBefore + 150, `${left} MiB at the end, ${leftBefore} without`);
-  },
-);
+  const [most, left] = await rss('');
+  const [mostBefore, leftBefore] = await rss('millrace.configure({ recycle: false });');
+  // 64 MiB may be kept at the top of the heap, and there are holes.
+  assert.ok(most < mostBefore + 150, `${most} MiB at most, ${mostBefore} without`);
+  assert.ok(left < leftBefore + 150, `${left} MiB at the end, ${leftBefore} without`);
+});
 
 test('recycle is a switch, and a no in time is heeded', async () => {
   const before = millrace.configure();

@@ -108,48 +108,6 @@ for (const { title, start, isEqual } of calls) {
   });
 }
 
-test('queued jobs are cancelled at once, running ones complete', async () => {
-  const { threads } = millrace.configure();
-  // Keeps every worker busy for some tens of milliseconds.
-  const busy = Array.from({ length: threads }, () =>
-    promises.hash('sha512', large, { target: Buffer.alloc(64) }),
-  );
-  const controller = manyListeners();
-  const target = Buffer.alloc(queueable.length, 7);
-  const queue = () =>
-    promises.cipher('aes-256-ctr', {
-      encrypt: 1,
-      key,
-      iv: Buffer.alloc(16),
-      source: queueable,
-      target,
-      signal: controller.signal,
-    });
-  const queued = Array.from({ length: 50 }, queue);
-  const reason = new Error('too late');
-  controller.abort(reason);
-  const outcomes = await Promise.allSettled(queued);
-  const first = await Promise.race([
-    Promise.all(busy).then(() => 'busy'),
-    setTimeout(0, 'cancelled'),
-  ]);
-  for (const outcome of outcomes) {
-    assert.equal(outcome.status, 'rejected');
-    assert.equal(outcome.reason, reason);
-  }
-  assert.equal(first, 'cancelled', 'the cancelled calls waited for the running ones');
-  assert.ok(
-    target.every((byte) => byte === 7),
-    'a cancelled call wrote to its target',
-  );
-  assert.deepEqual(await Promise.all(busy), Array(threads).fill(64));
-  assert.ok(
-    target.every((byte) => byte === 7),
-    'a cancelled call wrote to its target later',
-  );
-  assert.deepEqual(await promises.hash('sha256', source), digest);
-});
-
 test('one signal aborts many calls, of which half are done', async () => {
   const controller = manyListeners();
   const settled = Array.from({ length: 2000 }, () =>
