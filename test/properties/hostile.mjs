@@ -3,6 +3,8 @@
 
 import fc from 'fast-check';
 
+import { isOptions } from '../support/calls.mjs';
+
 /** The error that the caller's getters, traps and conversions throw; it must pass unchanged. */
 export class Thrown extends Error {}
 
@@ -89,10 +91,6 @@ export function changed(args, changes) {
     }
   }
   return result;
-}
-
-function isOptions(value) {
-  return Object.getPrototypeOf(value ?? '') === Object.prototype;
 }
 
 /** Detaches the memory of a view. */

@@ -17,6 +17,7 @@ import {
   hashes,
   hmacNames,
 } from '../support/algorithms.mjs';
+import { waited } from '../support/calls.mjs';
 import { encryption } from '../support/jobs.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
@@ -39,18 +40,13 @@ function* layouts(beyond, largest) {
       for (const signed of distance === 0 ? [0] : [distance, -distance]) yield [size, signed];
 }
 
-const called = (entryPoint, method, args) =>
-  new Promise((resolve, reject) => {
-    entryPoint[method](...args, (error, value) => (error ? reject(error) : resolve(value)));
-  });
-
 /** The ways that lend: each takes the arguments of the offset form. */
 const lending = Object.entries({
   'options, sync': (method, args) => millrace[method](...withOptions(method, args)),
-  'options, callback': (method, args) => called(millrace, method, withOptions(method, args)),
+  'options, callback': (method, args) => waited(millrace[method])(...withOptions(method, args)),
   'options, promise': (method, args) => promises[method](...withOptions(method, args)),
   'drop-in window, sync': (method, args) => cryptoAsync[method](...args),
-  'drop-in window, callback': (method, args) => called(cryptoAsync, method, args),
+  'drop-in window, callback': (method, args) => waited(cryptoAsync[method])(...args),
 });
 
 /** Returns the ways that have the algorithm, by their names. */

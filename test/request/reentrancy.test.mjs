@@ -14,7 +14,7 @@ import millrace from 'millrace';
 import * as portable from 'millrace/portable';
 import promises from 'millrace/promises';
 
-import { templates, waysOf } from '../support/calls.mjs';
+import { isOptions, templates, waited, waysOf } from '../support/calls.mjs';
 import { random } from '../support/random.mjs';
 
 const rng = random('reentrancy');
@@ -82,10 +82,7 @@ const others = {
     () => ['aes-256-gcm', 1, bytes(key), bytes(nonce), bytes(message), bytes(aad), bytes(16)],
   ],
   'crypto-async cipher, called back': [
-    (...given) =>
-      new Promise((resolve, reject) =>
-        original.cipher(...given, (error, value) => (error ? reject(error) : resolve(value))),
-      ),
+    waited(original.cipher),
     () => ['aes-256-ctr', 1, bytes(key), bytes(iv), bytes(message)],
   ],
   'bigint-hash hashAsBigInt': [bigintHash.hashAsBigInt, () => ['sha256', bytes(message)]],
@@ -213,13 +210,10 @@ const traps = {
   },
 };
 
-const isBytes = (value) => ArrayBuffer.isView(value);
-const isRecord = (value) =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 /** Returns the places of arguments, and of fields of arguments, where something can be put. */
 function places(given) {
   return given.flatMap((value, index) => {
-    if (Array.isArray(value) || isRecord(value))
+    if (Array.isArray(value) || isOptions(value))
       return [[index], ...Object.keys(value).map((name) => [index, name])];
     return [[index]];
   });
@@ -230,7 +224,7 @@ function arm(given, [index, name], kind, run) {
   const holder = name === undefined ? given : given[index];
   const at = name ?? index;
   const value = holder[at];
-  if (isBytes(value)) {
+  if (ArrayBuffer.isView(value)) {
     holder[at] = traps[kind](value, run);
     return true;
   }
@@ -238,7 +232,7 @@ function arm(given, [index, name], kind, run) {
     Object.defineProperty(holder, at, { enumerable: true, get: () => (run(), value) });
     return true;
   }
-  if (kind !== 'prototype' || !(isRecord(value) || Array.isArray(value))) return false;
+  if (kind !== 'prototype' || !(isOptions(value) || Array.isArray(value))) return false;
   holder[at] = new Proxy(value, {
     get: (object, field) => (run(), object[field]),
     has: (object, field) => (run(), field in object),
@@ -255,8 +249,8 @@ function arm(given, [index, name], kind, run) {
 /** Returns the outcome of a call, and what it wrote, as text. */
 async function outcome(run, given, armed) {
   const targets = given
-    .flatMap((each) => (isRecord(each) ? Object.values(each) : [each]))
-    .filter(isBytes);
+    .flatMap((each) => (isOptions(each) ? Object.values(each) : [each]))
+    .filter(ArrayBuffer.isView);
   let value;
   try {
     value = await run(...given);
@@ -269,7 +263,7 @@ async function outcome(run, given, armed) {
     throw error;
   }
   const texts = [value, ...targets.map(shown)].map((each) =>
-    isBytes(each)
+    ArrayBuffer.isView(each)
       ? shown(each).toString('hex')
       : typeof each === 'bigint'
         ? each.toString(16)
@@ -308,6 +302,6 @@ for (const { title, run, given } of calls) {
       }
     }
     // Where arguments are options or lists, their getters do run.
-    if (given().some((each) => Array.isArray(each) || isRecord(each))) assert.ok(ran > 0);
+    if (given().some((each) => Array.isArray(each) || isOptions(each))) assert.ok(ran > 0);
   });
 }

@@ -9,6 +9,8 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { waited } from '../support/calls.mjs';
+
 const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
 const iv = Buffer.alloc(16, 3);
@@ -50,10 +52,7 @@ function* calls(engine) {
 
 const ways = {
   synchronously: (name, given) => millrace[name](...given),
-  'with a callback': (name, given) =>
-    new Promise((resolve, reject) =>
-      millrace[name](...given, (error, result) => (error ? reject(error) : resolve(result))),
-    ),
+  'with a callback': (name, given) => waited(millrace[name])(...given),
   'with a promise': (name, given) => promises[name](...given),
   'with a promise, on the pool': (name, given) => {
     const last = given.at(-1);

@@ -9,7 +9,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { templates, unequal } from '../support/calls.mjs';
+import { isOptions, templates, unequal } from '../support/calls.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { thrown } from '../support/refusals.mjs';
@@ -25,8 +25,6 @@ const large = Buffer.alloc(16 * 2 ** 20, 4);
  */
 const queueable = Buffer.alloc(2 ** 20, 5);
 const digest = oracle({ kind: 'hash', algorithm: 'sha256', source }).output;
-
-const isOptions = (value) => Object.getPrototypeOf(value ?? '') === Object.prototype;
 
 /** Returns arguments and the options at their end, if there are any. */
 function divided(given) {

@@ -12,7 +12,7 @@ import millrace from 'millrace';
 import nodeCrypto from 'millrace/node-crypto';
 import promises from 'millrace/promises';
 
-import { templates, waysOf } from '../support/calls.mjs';
+import { isOptions, templates, waited, waysOf } from '../support/calls.mjs';
 import { callStylesFor, expectResult } from '../support/entry-points.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { decryption, encryption } from '../support/jobs.mjs';
@@ -21,8 +21,6 @@ import { random } from '../support/random.mjs';
 
 const require = createRequire(import.meta.url);
 const { sha256 } = require('millrace/noble-hashes/sha2.js');
-
-const isOptions = (value) => Object.getPrototypeOf(value ?? '') === Object.prototype;
 
 /** Yields the bytes among arguments, at any depth, and where they are. */
 function* bytesIn(holder, path = '') {
@@ -88,7 +86,7 @@ function begin({ form, entryPoint, waiting }, job, { place, dispose }) {
     if (scribble.includes(value)) placed.push((holder[name] = place(value, path)));
   const { module } = entryPoint;
   const settled =
-    waiting === 'callback' ? waited(module, method)(...args) : module[method](...args);
+    waiting === 'callback' ? waited(module[method])(...args) : module[method](...args);
   // Those of windows are in larger buffers.
   for (const bytes of scribble) bytes.fill(0xee);
   placed.forEach(dispose);
@@ -295,7 +293,7 @@ const served = Object.keys(nodeCrypto).filter(
 const asyncWaysOf = (name) =>
   Object.entries({
     ...waysOf(name, { millrace, promises }),
-    ...(served.includes(name) && { 'node-crypto': waited(nodeCrypto, name) }),
+    ...(served.includes(name) && { 'node-crypto': waited(nodeCrypto[name]) }),
   })
     // But for the synchronous way.
     .filter(([way]) => way !== 'millrace' || /Stream/.test(name))
@@ -477,10 +475,3 @@ test('only pairs of digests are of `millrace` alone, and synchronous', () => {
   const alone = Object.keys(millrace).filter((name) => !(name in promises));
   assert.deepEqual(alone, ['hashPairs']);
 });
-
-function waited(entryPoint, method) {
-  return (...args) =>
-    new Promise((resolve, reject) => {
-      entryPoint[method](...args, (error, value) => (error ? reject(error) : resolve(value)));
-    });
-}

@@ -207,9 +207,19 @@ export function templates(millrace) {
 /** Copies buffers, also those of options: a call may detach them. */
 function apart(value) {
   if (Buffer.isBuffer(value)) return Buffer.from(Uint8Array.from(value).buffer);
-  if (Object.getPrototypeOf(value ?? '') !== Object.prototype) return value;
+  if (!isOptions(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, apart(each)]));
 }
+
+/** Returns a function with a callback as one that returns a promise. */
+export const waited =
+  (call) =>
+  (...given) =>
+    new Promise((resolve, reject) =>
+      call(...given, (error, value) => (error ? reject(error) : resolve(value))),
+    );
+
+export const isOptions = (value) => Object.getPrototypeOf(value ?? '') === Object.prototype;
 
 /** Functions of `millrace` that need a callback. */
 const called = /Passphrase$/;
@@ -225,10 +235,7 @@ export function waysOf(name, { millrace, promises }) {
     ...(plain && !called.test(name) && { millrace: plain }),
     ...(promised && { promises: promised }),
     ...(both && {
-      callback: (...given) =>
-        new Promise((resolve, reject) =>
-          plain(...given, (error, value) => (error ? reject(error) : resolve(value))),
-        ),
+      callback: waited(plain),
     }),
   };
 }
