@@ -138,13 +138,6 @@ test('every export is called', () => {
   assert.deepEqual(named.sort(), [...exported].sort());
 });
 
-test('the templates are valid', async () => {
-  for (const { name, args } of calls.filter((each) => millrace[each.name])) {
-    if (name.endsWith('WithPassphrase')) continue; // They take a callback.
-    printed(name, await millrace[name](...args()));
-  }
-});
-
 test('the first calls of a process are right if prototypes have indices and names', async () => {
   const program = `
     const file = ${JSON.stringify(new URL('../support/calls.mjs', import.meta.url).href)};

@@ -4,15 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  openSync,
-  readFileSync,
-  readSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
@@ -131,7 +123,7 @@ export async function look(
 ) {
   const folder = temporary();
   const file = join(folder, 'program.cjs');
-  writeFileSync(file, `${prelude}\n(async () => {\n${program}\nprocess.exit(0);\n})();\n`);
+  fs.writeFileSync(file, `${prelude}\n(async () => {\n${program}\nprocess.exit(0);\n})();\n`);
   const child = spawn(process.execPath, ['--expose-gc', file], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
@@ -146,7 +138,7 @@ export async function look(
     return await places(child.pid, [marks(marked), halves(keys)], main);
   } finally {
     child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -196,7 +188,7 @@ function marks(count) {
 async function places(pid, searches, main) {
   let memory;
   try {
-    memory = openSync(`/proc/${pid}/mem`, 'r');
+    memory = fs.openSync(`/proc/${pid}/mem`, 'r');
   } catch (error) {
     return `the memory of a child may not be read here: ${error.code}`;
   }
@@ -211,9 +203,9 @@ async function places(pid, searches, main) {
   const stacks = await stackPointers(pid);
   if (typeof stacks === 'string') return stacks;
   const searched = new Set();
-  for (const [, first, last, name] of readFileSync(`/proc/${pid}/maps`, 'utf8').matchAll(
-    /^([0-9a-f]+)-([0-9a-f]+) rw\S* \S+ \S+ \S+(.*)$/gm,
-  )) {
+  for (const [, first, last, name] of fs
+    .readFileSync(`/proc/${pid}/maps`, 'utf8')
+    .matchAll(/^([0-9a-f]+)-([0-9a-f]+) rw\S* \S+ \S+ \S+(.*)$/gm)) {
     const [begin, end] = [BigInt(`0x${first}`), BigInt(`0x${last}`)];
     const held = stacks.filter((pointer) => pointer >= begin && pointer < end);
     held.forEach((pointer) => searched.add(pointer));
@@ -222,7 +214,7 @@ async function places(pid, searches, main) {
     for (let at = begin; at < end; at += BigInt(chunk.length - 32)) {
       let size;
       try {
-        size = readSync(
+        size = fs.readSync(
           memory,
           chunk,
           0,
@@ -245,7 +237,7 @@ async function places(pid, searches, main) {
       }
     }
   }
-  closeSync(memory);
+  fs.closeSync(memory);
   assert.equal(searched.size, new Set(stacks).size, 'the stack of each thread is searched');
   return found.flat();
 }
@@ -257,9 +249,11 @@ async function places(pid, searches, main) {
 async function stackPointers(pid) {
   for (let round = 0; round < 200; round++) {
     try {
-      const lines = readdirSync(`/proc/${pid}/task`).map((thread) =>
-        readFileSync(`/proc/${pid}/task/${thread}/syscall`, 'utf8').trim().split(' '),
-      );
+      const lines = fs
+        .readdirSync(`/proc/${pid}/task`)
+        .map((thread) =>
+          fs.readFileSync(`/proc/${pid}/task/${thread}/syscall`, 'utf8').trim().split(' '),
+        );
       if (lines.every((line) => line.length > 2)) return lines.map((line) => BigInt(line.at(-2)));
     } catch (error) {
       return `the stacks of a child cannot be told here: ${error.code}`;
