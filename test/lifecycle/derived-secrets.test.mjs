@@ -13,7 +13,7 @@ import { after, test } from 'node:test';
 
 import millrace from 'millrace';
 
-import { entryPaths, temporary } from '../support/child.mjs';
+import { temporary } from '../support/child.mjs';
 import { keyMaker, leavesNothing, look } from '../support/memory-search.mjs';
 
 const skip = process.platform !== 'linux' && 'reads /proc/<pid>/mem';

@@ -57,7 +57,9 @@ const ways = {
   'with a promise, on the pool': (name, given) => {
     const last = given.at(-1);
     const isRouted = /^(hash|hmac|open|cipher)/.test(name) && Object(last).constructor === Object;
-    return promises[name](...(isRouted ? given.with(-1, { ...last, route: 'pool' }) : given));
+    return promises[name](
+      ...(isRouted ? [...given.slice(0, -1), { ...last, route: 'pool' }] : given),
+    );
   },
 };
 

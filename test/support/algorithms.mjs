@@ -100,15 +100,15 @@ export const streamNames = cipherNames.filter((name) => !ciphers[name].aead);
 
 /** The algorithms of the original package, which the drop-in entry point must have. */
 export const original = {
-  hashes: [
-    ...['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-224', 'sha512-256'],
-    ...['sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'blake2b512', 'blake2s256'],
-    ...['ripemd160', 'md5-sha1'],
-  ],
-  ciphers: [
-    ...['aes-128-ctr', 'aes-192-ctr', 'aes-256-ctr', 'chacha20'],
-    ...['aes-128-gcm', 'aes-192-gcm', 'aes-256-gcm', 'chacha20-poly1305'],
-  ],
+  hashes: ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-224', 'sha512-256']
+    .concat(['sha3-224', 'sha3-256', 'sha3-384', 'sha3-512', 'blake2b512', 'blake2s256'])
+    .concat(['ripemd160', 'md5-sha1']),
+  ciphers: ['aes-128-ctr', 'aes-192-ctr', 'aes-256-ctr', 'chacha20'].concat([
+    'aes-128-gcm',
+    'aes-192-gcm',
+    'aes-256-gcm',
+    'chacha20-poly1305',
+  ]),
   /** Tags may be shorter there. */
   tagSizes: (name) =>
     name === 'chacha20-poly1305'
