@@ -41,6 +41,7 @@ const firstCallFiles = {
     'operations/batch/jobs',
     'operations/batch/messages',
     'operations/batch/pairs',
+    'operations/batch/readers',
     'operations/batch/request',
     'operations/batch/sync',
   ],

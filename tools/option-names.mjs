@@ -66,6 +66,10 @@ function namesOf(type, declared) {
   return [...new Set([...found.own, ...inherited])];
 }
 
+/** Returns the names of the properties of a type that src declares. */
+export const namesOfType = (type) =>
+  partsOf(type).flatMap((part) => namesOf(part, declarationsOf(sources())));
+
 /** Returns the text of the file, with the names that some other file imports. */
 export function optionNames() {
   const texts = sources();

@@ -13,7 +13,7 @@ import { runSync } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { wrongType } from '../base/errors.js';
-import { hashParser } from '../operations/hash.js';
+import { hashParser } from '../operations/digest-readers.js';
 import { emptySlots, isBytesView } from '../base/intrinsics.js';
 import { bytesOfList, type Buffer, type BufferEncoding } from '#platform/base/runtime.js';
 import { fastBigInt, fastBuffer } from '../operations/fast-path.js';

@@ -12,6 +12,7 @@ import type { EngineOptions } from '../engines/engines.js';
 import type { ManyOptions, ManyOutput } from '../operations/batch/arguments.js';
 import type { Sources } from '../operations/batch/messages.js';
 import { hashPairsSync } from '../operations/batch/pairs.js';
+import { hashParser, hmacParser } from '../operations/digest-readers.js';
 import { hashSync, hmacSync } from '../operations/digest-sync.js';
 import {
   fastBigInt,
@@ -27,9 +28,8 @@ import {
   type Output,
   type TargetOptions,
   fastForm,
-  hashParser,
 } from '../operations/hash.js';
-import { type HmacOptions, hmacParser } from '../operations/hmac.js';
+import type { HmacOptions } from '../operations/hmac.js';
 import type { Message } from '../operations/tuple.js';
 import { TEXT_OFFSET } from '../request/input-buffer.js';
 import type { KeyInput } from '../request/key-input.js';

@@ -1,5 +1,5 @@
 /** hashMany and hmacMany of `millrace`, loaded at the first call. */
-import { hashManyParser, hmacManyParser } from '../operations/batch/arguments.js';
+import { hashManyParser, hmacManyParser } from '../operations/batch/readers.js';
 import { runManyCallback } from '../operations/batch/jobs.js';
 import { runManySync } from '../operations/batch/sync.js';
 import { splitCallback } from './call.js';

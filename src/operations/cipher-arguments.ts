@@ -15,6 +15,7 @@ import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
 import { isBytesView, isUint8Array } from '../base/intrinsics.js';
 import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
+import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import type { EnginePreference, KeyUses } from '../engines/engines.js';
 import { isKey, keyEngines } from '../request/key.js';
@@ -197,4 +198,21 @@ export function appendedTagSize(authTagLength: unknown, facts: CipherFacts): num
   const tagSize = unsigned(authTagLength, 'authTagLength');
   checkTagSize(tagSize, facts, 'authTagLength');
   return tagSize;
+}
+
+/** Returns the error for a message that is shorter than its nonce and tag. */
+export function shortSource(prefix: number, tagSize: number, size: number): Error {
+  const parts =
+    prefix === 0 ? `the tag's ${tagSize} bytes` : `${prefix + tagSize} bytes for nonce and tag`;
+  return makeError('ERR_SOURCE_SIZE', `source must hold at least ${parts}, not ${size}`);
+}
+
+/** Returns the AEAD of that name. */
+export function aeadFacts(name: string, algorithm: unknown): CipherFacts {
+  const facts = cipherFacts(algorithm);
+  if (facts.aead) return facts;
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`,
+  );
 }

@@ -15,16 +15,10 @@ import { SecretCopy } from '../base/secret-copy.js';
 import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../base/secret-results.js';
 import { routedSync, runFilled } from '../scheduling/run.js';
 import { fastHex } from './fast-path.js';
-import {
-  digestRequest,
-  fillParsed,
-  hashTable,
-  readData,
-  readMessage,
-  type DigestRequest,
-} from './hash.js';
+import { digestRequest, fillParsed, readData, readMessage, type DigestRequest } from './hash.js';
 import { hashKey } from './hash-parameters.js';
-import { hmacFacts, hmacTable } from './hmac.js';
+import { hashTable, hmacTable } from './digest-readers.js';
+import { hmacFacts } from './hmac.js';
 import { readTextKey } from './kept-keys.js';
 import { allocate } from '#platform/base/runtime.js';
 

@@ -1,16 +1,7 @@
 /**
  * Hash calls, with an encoding or options.
  */
-import { plainHashOptionNames, targetOptionNames } from '../base/option-names.js';
-import {
-  bytes,
-  data,
-  range,
-  sizeOf,
-  surplusArguments,
-  unsigned,
-  type Bytes,
-} from '../base/arguments.js';
+import { bytes, data, range, sizeOf, unsigned, type Bytes } from '../base/arguments.js';
 import { At, frame, Operation, type Route } from '../base/frame.js';
 import {
   beginRequest,
@@ -19,10 +10,8 @@ import {
   setRoute,
   setTarget,
   Form,
-  type Parser,
 } from '../request/request.js';
 import { shownName } from '../base/nearest.js';
-import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
   readEnginePreference,
@@ -42,10 +31,8 @@ import {
   checkKeyed,
   hashKey,
   readParameters,
-  takesHash,
   type GivenParameters,
   type HashParameterOptions,
-  type HashTakes,
 } from './hash-parameters.js';
 import { encodeTuple } from './tuple.js';
 
@@ -116,31 +103,7 @@ const forms: Readonly<Record<string, Form | undefined>> = {
 /** The names of the encodings. */
 export const encodingNames: readonly string[] = Object.keys(forms);
 
-/** `(algorithm, data[, encoding | options])`. */
-export const hashParser: Parser = { fill: fillHash, counts: [2, 3], options: 2 };
-
 type Fields = HashOptions & Partial<TargetOptions>;
-export const hashTable: HashTakes<keyof (PlainHashOptions & TargetOptions)> = takesHash(
-  'hash(algorithm, data)',
-  plainHashOptionNames,
-  targetOptionNames,
-);
-
-function fillHash(
-  given: ArrayLike<unknown>,
-  count: number,
-  promised?: boolean,
-  asked?: EnginePreference,
-): void {
-  if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
-  if (count > 3) throw surplusArguments('hash takes 2 or 3 arguments', count);
-  const facts = hashFacts(given[0]);
-  const { promised: all, plain } = facts.parameters === null ? hashTable : hashTable.parameters;
-  const request = digestRequest(count > 2 ? given[2] : undefined, facts, promised ? all : plain);
-  const source = readMessage(given[1], request, facts);
-  const key = hashKey(request.parameters, facts, asked ?? request.preference);
-  fillParsed(Operation.Hash, facts, request, source, key);
-}
 
 /** Fills the request of a hash or HMAC from its parsed arguments. */
 export function fillParsed(

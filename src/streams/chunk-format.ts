@@ -19,7 +19,7 @@ import { runPromise, runSync } from '../scheduling/run.js';
 import { cipherFacts, hashFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import { makeError, MillraceError } from '../base/errors.js';
-import { hmacParser } from '../operations/hmac.js';
+import { hmacParser } from '../operations/digest-readers.js';
 import { localEngines } from '../engines/engines.js';
 import { createKeyFor, macKeyOf, withKeyBytes } from '../operations/key.js';
 import { isKey, keyEngines, type Key } from '../request/key.js';

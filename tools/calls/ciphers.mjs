@@ -80,6 +80,10 @@ export const seal = {
   },
   runs: { millrace: 'perform(sealParser, arguments)', promises: 'perform(sealParser, arguments)' },
   given: { millrace: 'algorithm?: unknown, options?: unknown' },
+  reader: [
+    'aead options engine tagSize text nonceOrRandom aad room place route key again random',
+    'Seal tagSize key nonceOrRandom aad place prefix asked',
+  ],
 };
 
 /*
@@ -142,6 +146,10 @@ export const open = {
   },
   runs: { millrace: 'perform(openParser, arguments)', promises: 'perform(openParser, arguments)' },
   given: { millrace: 'algorithm?: unknown, options?: unknown' },
+  reader: [
+    'aead options engine tagSize sealed nonceBefore aad place route key',
+    'Open tagSize key nonceBefore aad place asked',
+  ],
 };
 
 /*
@@ -248,6 +256,14 @@ export const cipher = {
     millrace: 'perform(cipherParser, arguments)',
     promises: 'perform(cipherParser, arguments)',
   },
+  reader: [
+    'options engine direction text iv aad tag place route key again',
+    'direction key iv aad tag place asked',
+  ],
+  positional: [
+    'positional direction text iv seven aad tag key again',
+    'direction key iv aad tag result',
+  ],
 };
 
 /*

@@ -12,6 +12,7 @@ import type { EngineOptions } from '../../engines/engines.js';
 import type { CreateHashOptions } from '../../hashers/options.js';
 import type { ManyOptions, ManyOutput } from '../../operations/batch/arguments.js';
 import type { Sources } from '../../operations/batch/messages.js';
+import { hashParser, hmacParser } from '../../operations/digest-readers.js';
 import {
   type Digest,
   type Encoding,
@@ -19,9 +20,8 @@ import {
   type Output,
   type TargetOptions,
   fastForm,
-  hashParser,
 } from '../../operations/hash.js';
-import { type HmacOptions, hmacParser } from '../../operations/hmac.js';
+import type { HmacOptions } from '../../operations/hmac.js';
 import type { Message } from '../../operations/tuple.js';
 import type { KeyInput } from '../../request/key-input.js';
 import { coalesce } from '../../scheduling/coalesce.js';

@@ -1,5 +1,5 @@
 /** hashMany and hmacMany of `millrace/promises`, loaded at the first call. */
-import { hashManyParser, hmacManyParser } from '../../operations/batch/arguments.js';
+import { hashManyParser, hmacManyParser } from '../../operations/batch/readers.js';
 import { runManyIterable } from '../../operations/batch/iterable.js';
 import { runManyPromise } from '../../operations/batch/jobs.js';
 import { isMessageIterable } from '../../operations/batch/messages.js';

@@ -1,11 +1,6 @@
 /**
  * The arguments of hashMany and hmacMany. Getters of options and sources run before memory is read.
  */
-import {
-  hmacOptionNames,
-  plainHashOptionNames,
-  targetOptionNames,
-} from '../../base/option-names.js';
 import { isUint8Array, options, range, sizeOf, type Bytes } from '../../base/arguments.js';
 import { makeError } from '../../base/errors.js';
 import { Operation, type Route } from '../../base/frame.js';
@@ -16,14 +11,13 @@ import { SecretCopy } from '../../base/secret-copy.js';
 import { wipe, type Secret } from '../../base/secret-memory.js';
 import { secretText } from '../../base/secret-results.js';
 import { checkTextSize } from '../../request/text-size.js';
-import { hashFacts } from '../../catalog/catalog.js';
 import type { HashFacts } from '../../catalog/facts.js';
 import {
   readEnginePreference,
   withKeyEngines,
   type EnginePreference,
 } from '../../engines/engines.js';
-import { readRoute, takes, type RouteOptions, type Takes } from '../../scheduling/routes.js';
+import { readRoute, type RouteOptions } from '../../scheduling/routes.js';
 import {
   digestForm,
   outputSize,
@@ -32,20 +26,10 @@ import {
   type Digest,
   type Encoding,
   type HashOptions,
-  type PlainHashOptions,
   type TargetOptions,
 } from '../hash.js';
-import {
-  checkKeyed,
-  hashKey,
-  readParameters,
-  takesHash,
-  type GivenParameters,
-  type HashTakes,
-} from '../hash-parameters.js';
-import { hmacFacts, type HmacFields } from '../hmac.js';
-import { readTextKey } from '../kept-keys.js';
-import { readSources, type Messages } from './messages.js';
+import { checkKeyed, readParameters, type GivenParameters } from '../hash-parameters.js';
+import type { Messages } from './messages.js';
 import { SIZE_MAX, type Buffer } from '#platform/base/runtime.js';
 
 /** Options of hashMany and hmacMany, for an encoding and a target. */
@@ -77,22 +61,6 @@ export interface ManyParser {
   readonly sources: number;
 }
 
-/** `(algorithm, sources[, encoding | options])`. */
-export const hashManyParser: ManyParser = {
-  parse: parseHashMany,
-  counts: [2, 3],
-  options: 2,
-  sources: 1,
-};
-
-/** `(algorithm, key, sources[, encoding | options])`. */
-export const hmacManyParser: ManyParser = {
-  parse: parseHmacMany,
-  counts: [3, 4],
-  options: 3,
-  sources: 2,
-};
-
 /** The parsed call. */
 export interface Batch {
   readonly operation: Operation;
@@ -115,68 +83,13 @@ export interface Batch {
   readonly messages: Messages;
 }
 
-const hashTable: HashTakes<keyof (PlainHashOptions & TargetOptions)> = takesHash(
-  'hashMany(algorithm, sources)',
-  plainHashOptionNames,
-  targetOptionNames,
-);
-const hmacTable: Takes<keyof HmacFields> = takes(
-  'hmacMany(algorithm, key, sources)',
-  hmacOptionNames,
-  targetOptionNames,
-);
-
-function parseHashMany(
-  given: ArrayLike<unknown>,
-  count: number,
-  promised?: boolean,
-  asked?: EnginePreference,
-): Batch {
-  if (count < 2 || count > 3)
-    throw makeError(
-      'ERR_MISSING_ARGUMENT',
-      'hashMany takes (algorithm, sources[, options][, callback]), ' + `not ${count} arguments`,
-    );
-  const facts = hashFacts(given[0]);
-  const { promised: all, plain } = facts.parameters === null ? hashTable : hashTable.parameters;
-  const wanted = readOptions(count > 2 ? given[2] : undefined, facts, promised ? all : plain);
-  const messages = readSources(given[1], facts.tuple);
-  checkPlace(messages, wanted);
-  const key = hashKey(wanted.parameters, facts, asked ?? wanted.preference);
-  return batchOf(Operation.HashMany, facts, wanted, messages, key);
-}
-
-function parseHmacMany(
-  given: ArrayLike<unknown>,
-  count: number,
-  promised?: boolean,
-  asked?: EnginePreference,
-): Batch {
-  if (count < 3 || count > 4)
-    throw makeError(
-      'ERR_MISSING_ARGUMENT',
-      'hmacMany takes (algorithm, key, sources[, options][, callback]), ' +
-        `not ${count} arguments`,
-    );
-  const facts = hmacFacts(given[0]);
-  const wanted = readOptions(
-    count > 3 ? given[3] : undefined,
-    facts,
-    promised ? hmacTable.promised : hmacTable.plain,
-  );
-  const messages = readSources(given[2]);
-  checkPlace(messages, wanted);
-  const key = readTextKey(given[1], facts, asked ?? wanted.preference);
-  return batchOf(Operation.HmacMany, facts, wanted, messages, key);
-}
-
 /** The parsed options; the key is not parsed yet. */
-type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'ownKey'> & {
+export type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'ownKey'> & {
   readonly parameters: GivenParameters | undefined;
 };
 
 /** Returns the call with its key, which was parsed after all other arguments. */
-function batchOf(
+export function batchOf(
   operation: Operation,
   facts: HashFacts,
   wanted: Wanted,
@@ -216,7 +129,8 @@ function batchOf(
   };
 }
 
-function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
+/** Parses an encoding or an options object. */
+export function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
   const text = typeof value === 'string';
   const given = options<Partial<HashOptions & TargetOptions & RouteOptions>>(
     text ? undefined : value,
@@ -258,7 +172,7 @@ export function enginesAmong(
 }
 
 /** Checks that the digests fit into a Buffer and the target. */
-function checkPlace({ count }: Messages, { size, target, targetOffset }: Wanted): void {
+export function checkPlace({ count }: Messages, { size, target, targetOffset }: Wanted): void {
   const total = count * size;
   if (total > SIZE_MAX)
     throw makeError(

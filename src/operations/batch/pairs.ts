@@ -5,7 +5,7 @@ import { bytes, range, sizeOf } from '../../base/arguments.js';
 import { makeError } from '../../base/errors.js';
 import { At, frame } from '../../base/frame.js';
 import { checkKeyGiven } from '../hash-parameters.js';
-import { hashManyParser } from './arguments.js';
+import { hashManyParser } from './readers.js';
 import { runManySync } from './sync.js';
 import { allocate, type Buffer } from '#platform/base/runtime.js';
 

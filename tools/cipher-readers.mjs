@@ -1,0 +1,133 @@
+// Generates src/operations/cipher-readers.ts: the functions that read the options of seal, open and
+// cipher and fill a request, from the rows `reader` of tools/calls/ciphers.mjs. A row names first
+// what is read, in this order, then what goes into the request. They are straight-line code: a
+// function for each step takes longer than a short message.
+
+import * as calls from './calls/ciphers.mjs';
+import { namesOfType } from './option-names.mjs';
+
+const file = 'src/operations/cipher-readers.ts';
+
+/** The statements that read an argument, by its kind. All getters run before any memory is read. */
+const reads = {
+  aead: "const facts = aeadFacts('$name', algorithm);",
+  options: `
+    let own: Record<keyof $options | keyof TextTargetOptions | keyof RouteOptions, unknown>;
+    if (!isOptions(given)) throw wrongType('options', 'an object', given);
+    try {
+      own = (slowBare ? bare({ ...given }) : { ...given, __proto__: null }) as never;
+    } catch (error) {
+      throw unreadable(given, 'options', error);
+    }
+    checkNames(own, 'options', accepted);
+    const { $names } = own;`,
+  positional: `
+    const { 1: encrypt, 2: key, 3: iv, 4: source } = given;
+    const target = undefined;`,
+  // Seven arguments have an aad, which must not be undefined.
+  seven: `
+    const aad = count === 7 ? data(given[5], 'aad') : undefined;
+    const tag = count === 7 ? given[6] : undefined;`,
+  engine: 'const preference = readEnginePreference(engine);',
+  direction: 'const operation = direction(encrypt);',
+  tagSize: 'const tagSize = appendedTagSize(authTagLength, facts);',
+  text: `
+    const text = messageBytes(source, target);
+    const size = sizeOfFound(text, 'source');
+    limitSource(size, facts);`,
+  sealed: `
+    const text = findBytes(source, 'source');
+    const prefix = nonce === undefined ? facts.ivSize : 0;
+    const whole = sizeOfFound(text, 'source');
+    const size = whole - prefix - tagSize;
+    if (size < 0) throw shortSource(prefix, tagSize, whole);
+    limitSource(size, facts);`,
+  iv: "const first = readIv(iv, facts, 'iv');",
+  nonceOrRandom: "const first = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');",
+  nonceBefore: "const first = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');",
+  aad: 'const extra = readAad(aad, facts);',
+  tag: 'const code = readTag(tag, facts);',
+  room: 'const room = (first === undefined ? facts.ivSize : 0) + size + tagSize;',
+  place: 'const place = readTarget(target, targetOffset, $room);',
+  route: 'const wanted = readRoute(route);',
+  key: 'const secret = readCipherKey(key, facts, preference);',
+  // Reading the key may have run other calls, which use the scratch memory too.
+  again: 'if (mayHaveRunCode(secret)) messageBytes(source, target);',
+  // Last, because the nonce is valid until the next call only.
+  random:
+    'const random = first === undefined ? randomNonce(facts.ivSize, usesOf(secret)) : undefined;',
+};
+
+/** The statements that put it into the request. */
+const sets = {
+  Seal: 'beginRequest(Operation.Seal, facts.id, text, 0, size);',
+  Open: 'beginRequest(Operation.Open, facts.id, text, prefix, size + tagSize);',
+  direction: 'beginRequest(operation, facts.id, text, 0, size);',
+  tagSize: 'frame[At.TagSize] = tagSize;',
+  key: 'setKeyInput(secret);',
+  iv: 'setIv(first, 0, sizeOf(first));',
+  nonceOrRandom: `
+    if (first !== undefined) setIv(first, 0, sizeOf(first));
+    else setIv(random!.memory, random!.offset, facts.ivSize);`,
+  nonceBefore: `
+    if (first === undefined) setIv(text, 0, prefix);
+    else setIv(first, 0, sizeOf(first));`,
+  aad: 'if (extra !== NO_BYTES) setAad(extra, 0, sizeOf(extra));',
+  tag: 'if (code !== undefined) setTag(code, 0, sizeOf(code));',
+  place: `
+    if (place === undefined) setResult($room, Form.Buffer);
+    else setTarget(place.target, place.offset, $room);`,
+  result: 'setResult(size, Form.Buffer);',
+  prefix: 'if (first === undefined) setPrefix(facts.ivSize);',
+  asked: `
+    if (preference !== undefined) setEngines(preference);
+    if (wanted !== undefined) setRoute(wanted);`,
+};
+
+/** Returns the text of a function with this name and head that reads and sets what a row names. */
+function functionText(name, head, about, [read, set], values) {
+  const steps = [
+    ...read.split(' ').map((step) => reads[step]),
+    ...set.split(' ').map((step) => sets[step]),
+  ];
+  const statements = steps
+    .map((step) => step.trim())
+    .join('\n')
+    .replace(/\$(\w+)/g, (_, key) => values[key]);
+  return `/** ${about} */\nexport function ${name}(\n${head}): void {\n${statements}\n}\n\n`;
+}
+
+/** Returns the texts of the readers of a call: of its options, and of its positional form. */
+function readersText(name, { options, reader, positional }) {
+  const own = `read${name[0].toUpperCase()}${name.slice(1)}`;
+  const values = {
+    name,
+    options,
+    names: [...namesOfType(`${options} & TextTargetOptions`), 'route'].join(', '),
+    room: reader[0].includes('room') ? 'room' : 'size',
+  };
+  const first = reader[0].startsWith('aead') ? 'algorithm: unknown' : 'facts: CipherFacts';
+  const head = `${first},\ngiven: unknown,\naccepted: Accepted<any>,\n`;
+  const about = `Fills the request of ${name} from its options.`;
+  const texts = [functionText(own, head, about, reader, values)];
+  if (positional !== undefined) {
+    const listed =
+      'facts: CipherFacts,\ngiven: ArrayLike<unknown>,\ncount: number,\n' +
+      'preference: EnginePreference | undefined,\n';
+    const said = `Fills the request of ${name} from 5 or 7 arguments.`;
+    texts.push(functionText(`${own}Positional`, listed, said, positional, values));
+  }
+  return texts.join('');
+}
+
+/** Returns the path of the file, its comment and its text without imports. */
+export function cipherReaders() {
+  const about =
+    '/**\n * Readers of the options of seal, open and cipher.\n *\n' +
+    ' * Generated by tools/cipher-readers.mjs from tools/calls/ciphers.mjs. Do not edit.\n */\n';
+  const text = Object.entries(calls)
+    .filter(([, { reader }]) => reader !== undefined)
+    .map(([name, call]) => readersText(name, call))
+    .join('');
+  return [file, about, text];
+}
