@@ -1,10 +1,12 @@
 // Each kind of key in each function that takes one: bytes in every form, a KeyObject, a CryptoKey,
-// a prepared key. The result is that of the bytes, or the error says which kinds are taken. Copies
-// of ours are wiped.
+// a prepared key. The result is that of the bytes. Copies of ours are wiped. The values that are no
+// keys are in test/request/refusals.test.mjs.
 
 import assert from 'node:assert/strict';
-import { createPublicKey, createSecretKey, generateKeyPairSync, webcrypto } from 'node:crypto';
+import { createSecretKey, webcrypto } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 
 import millrace from 'millrace';
 import nodeCrypto from 'millrace/node-crypto';
@@ -37,13 +39,7 @@ function handleSymbol(key) {
 }
 
 const rng = random('kinds of keys');
-const [bytes, message, nonce, iv, salt] = [
-  rng.bytes(32),
-  rng.bytes(100),
-  rng.bytes(12),
-  rng.bytes(16),
-  rng.bytes(16),
-];
+const [bytes, message, nonce, iv, salt] = [32, 100, 12, 16, 16].map((size) => rng.bytes(size));
 const { subtle } = webcrypto;
 const cost = { N: 2, r: 1, p: 1 };
 const light = { memory: 8, passes: 1 };
@@ -60,15 +56,12 @@ const kinds = {
 };
 
 const sealed = millrace.seal('aes-256-gcm', { key: bytes, nonce, source: message });
-const waited =
-  (method) =>
-  (...given) =>
-    new Promise((resolve, reject) =>
-      millrace[method](...given, (error, value) => (error ? reject(error) : resolve(value))),
-    );
+const inPieces = async function* () {
+  yield message;
+};
 const inAll = (method) => ({
   [method]: millrace[method],
-  [`${method}, called back`]: waited(method),
+  [`${method}, called back`]: promisify(millrace[method]),
   [`${method}, promised`]: promises[method],
 });
 const each = (forms, use) =>
@@ -82,8 +75,8 @@ const functions = {
   'aes-256-gcm': {
     ...each(inAll('seal'), (call, key) => call('aes-256-gcm', { key, nonce, source: message })),
     ...each(inAll('open'), (call, key) => call('aes-256-gcm', { key, nonce, source: sealed })),
-    sealStream: (key) => streamed(promises.sealStream, key, bytes),
-    openStream: (key) => streamed(promises.sealStream, bytes, key),
+    sealStream: (key) => streamed(key, bytes),
+    openStream: (key) => streamed(bytes, key),
     sealTransformStream: (key) => transformed(key, bytes),
     openTransformStream: (key) => transformed(bytes, key),
   },
@@ -105,37 +98,21 @@ const functions = {
       millrace.hmac('sha256', key, message, { target });
       return target;
     },
-    'hmac of pieces': (key) =>
-      promises.hmac(
-        'sha256',
-        key,
-        (async function* () {
-          yield message;
-        })(),
-      ),
+    'hmac of pieces': (key) => promises.hmac('sha256', key, inPieces()),
     createHmac: (key) => millrace.createHmac('sha256', key).update(message).digest(),
   },
   blake3: {
     ...each(inAll('hash'), (call, key) => call('blake3', message, { key })),
     ...each(inAll('hashMany'), (call, key) => call('blake3', [message, 'text'], { key })),
     ...each(inAll('hashFile'), (call, key) => call('blake3', new URL(import.meta.url), { key })),
-    'hash of pieces': (key) =>
-      promises.hash(
-        'blake3',
-        (async function* () {
-          yield message;
-        })(),
-        { key },
-      ),
+    'hash of pieces': (key) => promises.hash('blake3', inPieces(), { key }),
     createHash: (key) => millrace.createHash('blake3', { key }).update(message).digest(),
   },
   none: {
-    createKey: (key) =>
-      millrace.seal('aes-256-gcm', {
-        key: millrace.createKey('aes-256-gcm', key),
-        nonce,
-        source: message,
-      }),
+    createKey: (key) => {
+      const prepared = millrace.createKey('aes-256-gcm', key);
+      return millrace.seal('aes-256-gcm', { key: prepared, nonce, source: message });
+    },
     'createKey for HMAC': (key) =>
       millrace.hmac('sha256', millrace.createKey('hmac-sha256', key), message),
     'createKey for BLAKE3': (key) =>
@@ -158,19 +135,12 @@ const functions = {
   },
 };
 
-async function streamed(seal, sealing, opening) {
-  const pipe = async (stream, piece) => {
-    const parts = [];
-    stream.on('data', (part) => parts.push(part));
-    stream.end(piece);
-    await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject));
-    return Buffer.concat(parts);
-  };
+async function streamed(sealing, opening) {
+  const pipe = (stream, piece) => Readable.from([piece]).pipe(stream).toArray();
   const algorithm = 'aes-256-gcm';
-  return pipe(
-    promises.openStream({ algorithm, key: opening }),
-    await pipe(seal({ algorithm, key: sealing }), message),
-  );
+  const parts = await pipe(promises.sealStream({ algorithm, key: sealing }), message);
+  const opened = pipe(promises.openStream({ algorithm, key: opening }), Buffer.concat(parts));
+  return Buffer.concat(await opened);
 }
 
 async function transformed(sealing, opening) {
@@ -189,8 +159,8 @@ const plain = (value) =>
       ? Buffer.from(value).toString('hex')
       : value;
 
-for (const [prepared, uses] of Object.entries(functions)) {
-  for (const [name, use] of Object.entries(uses)) {
+for (const [prepared, uses] of Object.entries(functions))
+  for (const [name, use] of Object.entries(uses))
     test(`${name}: every kind of key`, async () => {
       const expected = plain(await use(bytes));
       for (const [kind, make] of Object.entries(kinds)) {
@@ -202,48 +172,7 @@ for (const [prepared, uses] of Object.entries(functions)) {
       if (prepared === 'none') return;
       const key = millrace.createKey(prepared, createSecretKey(bytes));
       assert.deepEqual(plain(await use(key)), expected, 'Key');
-      key.dispose();
-      await assert.rejects(async () => use(key), { code: 'ERR_KEY_DISPOSED' });
-      const other = millrace.createKey('hmac-sha1', bytes);
-      await assert.rejects(async () => use(other), { code: 'ERR_KEY_ALGORITHM' });
     });
-
-    test(`${name}: refuses a value that is not a key and names the kinds`, async () => {
-      const { privateKey } = generateKeyPairSync('ed25519');
-      const wrong = [
-        [{}, /KeyObject/],
-        [5, /CryptoKey/],
-        [createPublicKey(privateKey), /secret KeyObject, not a public one/],
-        [privateKey, /secret KeyObject, not a private one/],
-        [await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt']), /extractable/],
-        [
-          (await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign']))
-            .privateKey,
-          /secret CryptoKey/,
-        ],
-        [new Proxy(createSecretKey(bytes), {}), /KeyObject/],
-        [Object.create(createSecretKey(bytes)), /./],
-      ];
-      if (prepared === 'none')
-        wrong.push([
-          millrace.createKey('hmac-sha256', bytes),
-          /KeyObject.*not an object of class Key/,
-        ]);
-      for (const [key, text] of wrong) {
-        let found;
-        try {
-          found = await use(key);
-        } catch (error) {
-          assert.equal(error.code, 'ERR_ARGUMENT_TYPE', error.stack);
-          assert.match(error.message, text);
-          continue;
-        }
-        // An object made of a KeyObject gives the KeyObject's bytes.
-        assert.deepEqual(plain(found), plain(await use(bytes)));
-      }
-    });
-  }
-}
 
 test('an own property does not make a CryptoKey extractable', async () => {
   const key = await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt']);
@@ -261,19 +190,13 @@ test('bytes of KeyObjects are wiped after use, also when the call is refused', a
       const key = createSecretKey(bytes);
       for (let count = 1; count <= 3; count++) await use(key);
     }
+  const target = Buffer.alloc(100);
   const refused = [
     (key) => millrace.seal('aes-256-gcm', { key, nonce, source: message }),
     (key) => millrace.hash('blake3', message, { key }),
     (key) => millrace.createHash('blake3', { key }),
     (key) => millrace.createKey('aes-256-gcm', key),
-    (key) =>
-      millrace.cipher('aes-256-ctr', {
-        encrypt: 1,
-        key,
-        iv,
-        source: message,
-        target: Buffer.alloc(100),
-      }),
+    (key) => millrace.cipher('aes-256-ctr', { encrypt: 1, key, iv, source: message, target }),
     (key) => millrace.hmacMany('sha256', key, [message], { route: 'pool' }),
     (key) => millrace.argon2('argon2id', { message: 5, nonce: salt, secret: key, ...light }),
     (key) => promises.sealStream({ algorithm: 'aes-256-gcm', key }),
@@ -284,37 +207,21 @@ test('bytes of KeyObjects are wiped after use, also when the call is refused', a
       assert.throws(() => call(short), millrace.MillraceError, String(call));
   }
   assert.ok(copies.length > 50, String(copies.length));
-  assert.ok(
-    copies.every((copy) => copy.every((byte) => byte === 0)),
-    `${copies.filter((copy) => copy.some((byte) => byte !== 0)).length} of ` +
-      `${copies.length} copies are left`,
-  );
+  const left = copies.filter((copy) => copy.some((byte) => byte !== 0));
+  assert.equal(left.length, 0, `of ${copies.length} copies`);
 });
 
-test('millrace/portable takes bytes, and says so', async () => {
-  const uses = {
-    seal: (key) => portable.aes_256_gcm.seal({ key, nonce, source: message }),
-    encrypt: (key) => portable.aes_256_ctr.encrypt({ key, iv, source: message }),
-    blake3: (key) => portable.blake3(message, { key }),
-    hmac: (key) => portable.hmac(portable.sha256, key, message),
-    hkdf: (key) => portable.hkdf(portable.sha256, key, salt, '', 20),
-  };
-  for (const [name, use] of Object.entries(uses)) {
-    const expected = plain(use(bytes));
+test('millrace/portable takes bytes', () => {
+  const { hkdf, hmac, aes_256_gcm: gcm, aes_256_ctr: ctr, blake3, sha256 } = portable;
+  for (const use of [
+    (key) => gcm.seal({ key, nonce, source: message }),
+    (key) => ctr.encrypt({ key, iv, source: message }),
+    (key) => blake3(message, { key }),
+    (key) => hmac(sha256, key, message),
+    (key) => hkdf(sha256, key, salt, '', 20),
+  ])
     for (const kind of ['Uint8Array', 'ArrayBuffer', 'DataView'])
-      assert.deepEqual(plain(use(kinds[kind]())), expected, `${name} ${kind}`);
-    for (const kind of ['KeyObject', 'CryptoKey for AES']) {
-      const key = await kinds[kind]();
-      assert.throws(
-        () => use(key),
-        {
-          code: 'ERR_ARGUMENT_TYPE',
-          message: /must be .*ArrayBufferView or ArrayBuffer, not an object of class/,
-        },
-        `${name} ${kind}`,
-      );
-    }
-  }
+      assert.deepEqual(plain(use(kinds[kind]())), plain(use(bytes)), `${use} ${kind}`);
 });
 
 /** Objects that compute under a KeyObject that they keep. */
@@ -361,19 +268,19 @@ test('a KeyObject is exported by its first use, and by the first one that prepar
 test('a call that names engines exports the KeyObject', async () => {
   const key = createSecretKey(bytes);
   const expected = millrace.hmac('sha256', bytes, message);
+  const positional = ['aes-256-ctr', 1, key, iv, message];
   for (let uses = 1; uses <= 3; uses++) {
     assert.deepEqual(millrace.hmac('sha256', key, message), expected);
-    for (const engine of ['portable', 'native', ['portable', 'native']]) {
-      assert.deepEqual(millrace.hmac('sha256', key, message, { engine }), expected);
-      assert.deepEqual(await promises.hmac('sha256', key, message, { engine }), expected);
-      assert.deepEqual(
+    for (const engine of ['portable', 'native', ['portable', 'native']])
+      for (const found of [
+        millrace.hmac('sha256', key, message, { engine }),
+        await promises.hmac('sha256', key, message, { engine }),
         await promises.hmac('sha256', key, message, undefined, { engine }),
-        expected,
-      );
-    }
+      ])
+        assert.deepEqual(found, expected);
     assert.deepEqual(
-      await promises.cipher('aes-256-ctr', 1, key, iv, message, { engine: 'portable' }),
-      millrace.cipher('aes-256-ctr', 1, bytes, iv, message),
+      await promises.cipher(...positional, { engine: 'portable' }),
+      millrace.cipher(...positional.with(2, bytes)),
     );
   }
 });
@@ -393,15 +300,14 @@ test('keys of KeyObjects follow the default engine', () => {
 });
 
 test('more KeyObjects than are kept', () => {
-  const keys = Array.from({ length: 5000 }, (_, index) =>
-    createSecretKey(Buffer.from(String(index).padStart(32))),
+  const secrets = Array.from({ length: 5000 }, (_, index) =>
+    Buffer.from(String(index).padStart(32)),
   );
+  const keys = secrets.map((secret) => createSecretKey(secret));
+  const macs = secrets.map((secret) => millrace.hmac('sha256', secret, message));
   for (let uses = 1; uses <= 3; uses++)
     for (const [index, key] of keys.entries())
-      assert.deepEqual(
-        millrace.hmac('sha256', key, message),
-        millrace.hmac('sha256', String(index).padStart(32), message),
-      );
+      assert.deepEqual(millrace.hmac('sha256', key, message), macs[index]);
 });
 
 test('a forged KeyObject has its own bytes, or those of the KeyObject in it', async () => {

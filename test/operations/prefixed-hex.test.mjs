@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
@@ -52,19 +53,7 @@ for (const engine of ['native', 'portable']) {
     assert.equal(await promises.hmac('sha512', key, messages[9], options), codes[9]);
     const hmac = millrace.createHmac('sha512', key, { engine });
     assert.equal(await hmac.update(messages[9]).digestAsync(encoding), codes[9]);
-    const called = await new Promise((resolve, reject) =>
-      millrace.hash('sha256', 'abc', options, (error, digest) =>
-        error ? reject(error) : resolve(digest),
-      ),
-    );
+    const called = await promisify(millrace.hash)('sha256', 'abc', options);
     assert.equal(called, prefixed(millrace.hash('sha256', 'abc')));
   });
 }
-
-test('other spellings are refused', () => {
-  for (const wrong of ['0x', '0xHEX', 'hex0x'])
-    assert.throws(() => millrace.hash('sha256', 'abc', wrong), {
-      code: 'ERR_ARGUMENT_VALUE',
-      message: /'0xhex'/,
-    });
-});
