@@ -6,11 +6,9 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { runInNewContext } from 'node:vm';
 
 import millrace from 'millrace';
 
-import { viewOf, viewTypes } from '../conformance/bytes.mjs';
 import { hashes, hashNames, hmacNames } from '../support/algorithms.mjs';
 import { families } from '../support/hashers.mjs';
 import { expectError, show, thrown } from '../support/refusals.mjs';
@@ -34,11 +32,9 @@ const invalid = [null, NaN, 7n, Symbol('s'), {}, new Date(0), new Proxy(Buffer.a
 test('an unknown algorithm is refused with the nearest names', () => {
   for (const [name, nearest] of [
     ['sha257', 'sha256'],
-    ['sha-25', 'sha256'],
     ['sah256', 'sha256'],
     ['keccak-256x', 'keccak256'],
     ['xxh3-65', 'xxh3-64'],
-    ['sha3-265', 'sha3-256'],
     ['mdd5', 'md5'],
   ])
     for (const call of [
@@ -46,41 +42,23 @@ test('an unknown algorithm is refused with the nearest names', () => {
       () => createHmac(name, 'key'),
       () => millrace.hashMany(name, ['a']),
       () => millrace.hmacMany(name, 'key', ['a']),
-    ])
+    ]) {
       // xxHash has no HMAC, but it is the name that is wrong first.
-      refuses(
-        call,
-        'ERR_UNKNOWN_ALGORITHM',
-        name.startsWith('xxh') ? RegExp(name) : RegExp(`${name}.*${nearest}`),
-      );
-  for (const name of ['', ' ', 'sha256\0', '__proto__', 'constructor', 'x'.repeat(100_000)])
-    refuses(() => createHash(name), 'ERR_UNKNOWN_ALGORITHM');
+      const names = RegExp(name.startsWith('xxh') ? name : `${name}.*${nearest}`);
+      refuses(call, 'ERR_UNKNOWN_ALGORITHM', names);
+    }
 });
 
-test('options that are wrong for an algorithm are refused', () => {
-  const hmac = createHmac('sha256', 'k');
-  for (const [algorithm, sizes, code] of [
-    ['shake128', [-1, 0.5, NaN, Infinity, 2 ** 53], VALUE],
-    ['shake128', [0, 2 ** 30 + 1], 'ERR_OUTPUT_SIZE'],
-    ['sha256', [0, 1, 31, 33, 64], 'ERR_OUTPUT_SIZE'],
+test('an output length that is wrong for an algorithm is refused', () => {
+  for (const [make, sizes, code] of [
+    [(options) => createHash('shake128').copy(options), [-1, 0.5, 2 ** 53], VALUE],
+    [(options) => createHash('shake128').copy(options), [0, 2 ** 30 + 1], 'ERR_OUTPUT_SIZE'],
+    [(options) => createHash('sha256').copy(options), [0, 1, 31, 33, 64], 'ERR_OUTPUT_SIZE'],
+    [(options) => createHmac('sha256', 'k').copy(options), [0, 31, 33, 64], 'ERR_OUTPUT_SIZE'],
   ])
-    for (const outputLength of sizes) {
-      const wrong = (call) => refuses(call, code, /outputLength/, `${algorithm} ${outputLength}`);
-      wrong(() => createHash(algorithm, { outputLength }));
-      wrong(() => createHash(algorithm).copy({ outputLength }));
-      if (algorithm === 'sha256') wrong(() => hmac.copy({ outputLength }));
-    }
+    for (const outputLength of sizes)
+      refuses(() => make({ outputLength }), code, /outputLength/, `${make} ${outputLength}`);
   assert.equal(createHash('sha256', { outputLength: 32 }).outputLength, 32);
-  for (const name of hashNames) {
-    const { seedBits, key, parameters } = hashes[name];
-    for (const seed of seedBits ? [-1, 0.5, NaN, -1n, 2n ** BigInt(seedBits)] : [0])
-      refuses(() => createHash(name, { seed }), VALUE, /seed/);
-    if (key || !parameters)
-      for (const size of key ? [0, 1, 31, 33, 64] : [32]) {
-        const options = { key: Buffer.alloc(size) };
-        refuses(() => createHash(name, options), key ? 'ERR_KEY_SIZE' : VALUE, /key/);
-      }
-  }
 });
 
 test('options may have getters, be a proxy, or lack a prototype', () => {
@@ -128,31 +106,6 @@ test('wrong keys of an HMAC are refused', () => {
       refuses(() => make(hmac), 'ERR_KEY_DISPOSED', /key/, `${what} after ${before} bytes`);
     }
   }
-});
-
-test('every kind of key is taken', () => {
-  const secret = Buffer.from('a secret of some bytes');
-  const expected = crypto.createHmac('sha256', secret).update('message').digest('hex');
-  const memory = Uint8Array.from(secret);
-  const shared = new SharedArrayBuffer(secret.length);
-  new Uint8Array(shared).set(secret);
-  for (const key of [
-    secret,
-    'a secret of some bytes',
-    memory,
-    memory.buffer,
-    new DataView(memory.buffer),
-    shared,
-    new Uint8Array(shared),
-    crypto.createSecretKey(secret),
-    createKey('hmac-sha256', secret),
-    runInNewContext('Uint8Array.from(bytes)', { bytes: [...secret] }),
-  ]) {
-    assert.equal(createHmac('sha256', key).update('message').digest('hex'), expected, inspect(key));
-  }
-  const empty = crypto.createHmac('sha256', '').update('a').digest();
-  for (const key of ['', Buffer.alloc(0), new ArrayBuffer(0)])
-    assert.deepEqual(createHmac('sha256', key).update('a').digest(), empty);
 });
 
 // update
@@ -209,43 +162,15 @@ test('strings in every encoding, short and long, are those of node:crypto', () =
   }
 });
 
-test('bytes of every kind have the digest of node:crypto', () => {
-  for (const size of [0, 24, 3000, 8000]) {
-    const bytes = Uint8Array.from({ length: size }, (_, index) => index * 7);
-    const expected = crypto.createHash('sha256').update(bytes).update(bytes).digest('hex');
-    const shared = new SharedArrayBuffer(size);
-    new Uint8Array(shared).set(bytes);
-    const resizable = new ArrayBuffer(size, { maxByteLength: 10_000 });
-    new Uint8Array(resizable).set(bytes);
-    class Mine extends Uint8Array {}
-    const kinds = {
-      Buffer: Buffer.from(bytes),
-      'an unaligned view': Buffer.concat([Buffer.alloc(1), bytes]).subarray(1),
-      ArrayBuffer: bytes.buffer,
-      SharedArrayBuffer: shared,
-      'view of a SharedArrayBuffer': new Uint8Array(shared),
-      ...Object.fromEntries(viewTypes.map((Type) => [Type.name, viewOf(Type, bytes)])),
-      'a subclass': new Mine(bytes.buffer),
-      'a length that lies': Object.defineProperties(Uint8Array.from(bytes), {
-        length: { value: 3 },
-        byteLength: { value: 2 ** 40 },
-        byteOffset: { value: 9 },
-      }),
-      'another prototype': Object.setPrototypeOf(Uint8Array.from(bytes), Array.prototype),
-      resizable: resizable,
-      'length-tracking': new Uint8Array(resizable),
-      'another realm': runInNewContext('Uint8Array.from(bytes)', { bytes: [...bytes] }),
-    };
-    for (const [name, value] of Object.entries(kinds)) {
-      const twice = createHash('sha256').update(value).update(value);
-      assert.equal(twice.digest('hex'), expected, `${name}, ${size} bytes`);
-      const half = size >> 1;
-      const windows = createHash('sha256')
-        .update(value, 0, size)
-        .update(value, 0, half)
-        .update(value, half, size - half);
-      assert.equal(windows.digest('hex'), expected, `window of ${name}, ${size} bytes`);
-    }
+test('a view with lying properties or another prototype is read by its memory', () => {
+  const bytes = Buffer.alloc(3000, 'bytes');
+  const lies = { length: { value: 3 }, byteLength: { value: 2 ** 40 }, byteOffset: { value: 9 } };
+  for (const view of [
+    Object.defineProperties(Uint8Array.from(bytes), lies),
+    Object.setPrototypeOf(Uint8Array.from(bytes), Array.prototype),
+  ]) {
+    const hasher = createHash('sha256').update(view).update(view, 0, 3000);
+    assert.deepEqual(hasher.digest(), hash('sha256', Buffer.concat([bytes, bytes])));
   }
 });
 

@@ -16,7 +16,7 @@ import {
   hashes,
   streamNames,
 } from '../support/algorithms.mjs';
-import { refuses } from '../support/refusals.mjs';
+import { expectError, refuses, thrown } from '../support/refusals.mjs';
 
 const bytes = (size) => Buffer.alloc(size, 7);
 const source = bytes(3);
@@ -159,8 +159,11 @@ for (const algorithm of hashNames) {
   const hash = (options) => millrace.hash(algorithm, source, options);
 
   test(`${algorithm}: output length, seed and key`, async () => {
-    const wrong = (options, code, names) =>
-      refuses('hash', [algorithm, source, options], code, names);
+    const wrong = async (options, code, names) => {
+      await refuses('hash', [algorithm, source, options], code, names);
+      const creating = () => millrace.createHash(algorithm, options);
+      expectError(thrown(creating, 'createHash'), code, names, 'createHash');
+    };
     const [least, most] = parameters?.outputLength ?? (xof ? [1, 2 ** 30] : [digest, digest]);
     for (const outputLength of [0, 1, digest - 1, digest + 1, 2 ** 31, 2 ** 40])
       if (outputLength < least || outputLength > most)

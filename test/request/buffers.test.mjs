@@ -50,7 +50,7 @@ const kinds = {
   'view over a resizable ArrayBuffer': (bytes) => new Uint8Array(resizable(bytes), 0, bytes.length),
   'length-tracking view': (bytes) => new Uint8Array(resizable(bytes)),
   'length-tracking DataView': (bytes) => new DataView(resizable(bytes)),
-  'growable SharedArrayBuffer': (bytes) => shared(bytes, { maxByteLength: 4096 }),
+  'growable SharedArrayBuffer': (bytes) => shared(bytes, { maxByteLength: 8192 }),
   'of another realm': (bytes) => runInNewContext('Uint8Array.from(bytes)', { bytes: [...bytes] }),
   'ArrayBuffer of another realm': (bytes) =>
     runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...bytes] }),
@@ -87,6 +87,18 @@ for (const [name, make] of Object.entries(kinds)) {
     assert.deepEqual(millrace.seal('aes-256-gcm', { key: prepared, nonce, source, aad }), sealed);
     const macKey = millrace.createKey('hmac-sha256', make(key));
     assert.deepEqual(millrace.hmac('sha256', macKey, source), mac);
+    assert.deepEqual(millrace.createHmac('sha256', make(key)).update(make(source)).digest(), mac);
+    for (const size of [24, 3000, 8000]) {
+      const bytes = Buffer.alloc(size, source);
+      const hasher = millrace.createHash('sha256').update(make(bytes));
+      for (const window of [
+        [0, size],
+        [0, size / 4],
+        [size / 4, (size * 3) / 4],
+      ])
+        hasher.update(make(bytes), ...window);
+      assert.deepEqual(hasher.digest(), hashOf('sha256', Buffer.alloc(3 * size, bytes)));
+    }
   });
 
   test(`window and target as ${name}`, async () => {
@@ -220,7 +232,9 @@ for (const [name, make] of Object.entries(empties)) {
     }
     assert.throws(() => millrace.createKey('aes-256-gcm', make()), { code: 'ERR_KEY_SIZE' });
     const empty = millrace.createKey('hmac-sha1', make());
-    assert.deepEqual(millrace.hmac('sha1', empty, source), macOf('sha1', nothing, source));
+    const mac = macOf('sha1', nothing, source);
+    assert.deepEqual(millrace.hmac('sha1', empty, source), mac);
+    assert.deepEqual(millrace.createHmac('sha1', make()).update(source).digest(), mac);
   });
 }
 
@@ -292,7 +306,7 @@ function within(bytes, offset) {
 }
 
 function resizable(bytes) {
-  const memory = new ArrayBuffer(bytes.length, { maxByteLength: 4096 });
+  const memory = new ArrayBuffer(bytes.length, { maxByteLength: 8192 });
   return filled(new Uint8Array(memory), bytes).buffer;
 }
 
