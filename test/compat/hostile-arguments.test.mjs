@@ -21,116 +21,106 @@ const { hmac: nobleHmac } = require('millrace/noble-hashes/hmac');
 const { sha256 } = require('millrace/noble-hashes/sha2');
 const { kmac256 } = require('millrace/noble-hashes/sha3-addons');
 
-const bytes = (size, byte) =>
+const isView = ArrayBuffer.isView;
+const isOptions = (value) => typeof value === 'object' && !isView(value);
+const bytes = (size, byte = size) =>
   new Uint8Array(new ArrayBuffer(size, { maxByteLength: size })).fill(byte);
+const asBuffer = (size) => Object.setPrototypeOf(bytes(size), Buffer.prototype);
+const tagged = { authTagLength: 16 };
+const sealing = { key: bytes(32), nonce: bytes(12), source: bytes(40), aad: bytes(8) };
+const cost = { N: 2, r: 1, p: 1, maxmem: 2 ** 20 };
 
-/** Calls with new arguments: buffers, objects and texts. */
+/** Calls of node:crypto or of its replacement, and arguments: buffers, objects and texts. */
 const calls = {
-  'node-crypto createCipheriv': [
+  createCipheriv: [
     (library, key, iv, options, data) => {
-      const cipher = (library ?? nodeCrypto).createCipheriv('aes-256-gcm', key, iv, options);
+      const cipher = library.createCipheriv('aes-256-gcm', key, iv, options);
       return [cipher.update(data), cipher.final(), cipher.getAuthTag()];
     },
-    () => [bytes(32, 1), bytes(12, 2), { authTagLength: 16 }, bytes(40, 3)],
+    [bytes(32), bytes(12), tagged, bytes(40)],
   ],
-  'node-crypto createDecipheriv': [
+  createDecipheriv: [
     (library, key, iv, options, data) =>
-      (library ?? nodeCrypto).createDecipheriv('aes-256-gcm', key, iv, options).update(data),
-    () => [bytes(32, 1), bytes(12, 2), { authTagLength: 16 }, bytes(40, 3)],
+      library.createDecipheriv('aes-256-gcm', key, iv, options).update(data),
+    [bytes(32), bytes(12), tagged, bytes(40)],
   ],
-  'node-crypto createHmac': [
+  createHmac: [
     (library, key, options, data) =>
-      (library ?? nodeCrypto).createHmac('sha256', key, options).update(data).digest(),
-    () => [bytes(32, 1), { encoding: undefined }, bytes(40, 3)],
+      library.createHmac('sha256', key, options).update(data).digest(),
+    [bytes(32), { encoding: undefined }, bytes(40)],
   ],
-  'node-crypto createHash': [
-    (library, options, data) =>
-      (library ?? nodeCrypto).createHash('sha256', options).update(data).digest(),
-    () => [{ outputLength: 32 }, bytes(40, 3)],
+  createHash: [
+    (library, options, data) => library.createHash('sha256', options).update(data).digest(),
+    [{ outputLength: 32 }, bytes(40)],
   ],
-  'node-crypto scryptSync': [
-    (library, password, salt, options) =>
-      (library ?? nodeCrypto).scryptSync(password, salt, 16, options),
-    () => [bytes(32, 1), bytes(16, 2), { N: 2, r: 1, p: 1, maxmem: 2 ** 20 }],
+  scryptSync: [
+    (library, password, salt, options) => library.scryptSync(password, salt, 16, options),
+    [bytes(32), bytes(16), cost],
   ],
-  'node-crypto pbkdf2Sync': [
-    (library, password, salt) =>
-      (library ?? nodeCrypto).pbkdf2Sync(password, salt, 2, 16, 'sha256'),
-    () => [bytes(32, 1), bytes(16, 2)],
+  pbkdf2Sync: [
+    (library, password, salt) => library.pbkdf2Sync(password, salt, 2, 16, 'sha256'),
+    [bytes(32), bytes(16)],
   ],
-  'node-crypto hkdfSync': [
-    (library, key, salt, info) => (library ?? nodeCrypto).hkdfSync('sha256', key, salt, info, 16),
-    () => [bytes(32, 1), bytes(16, 2), bytes(8, 3)],
+  hkdfSync: [
+    (library, key, salt, info) => library.hkdfSync('sha256', key, salt, info, 16),
+    [bytes(32), bytes(16), bytes(8)],
   ],
+};
+
+/** Calls of the other entry points. */
+const others = {
   'crypto-async cipher': [
-    (_door, key, iv, source, aad, tag) => {
+    (key, iv, source, aad, tag) => {
       const target = new Uint8Array(40);
       const windows = [key, 0, 32, iv, 0, 12, source, 0, 40, target, 0, aad, 0, 8, tag, 0, 16];
       cryptoAsync.cipher('aes-256-gcm', 1, ...windows);
       return target;
     },
-    () => [bytes(32, 1), bytes(12, 2), bytes(40, 3), bytes(8, 4), bytes(16, 5)],
+    [bytes(32), bytes(12), bytes(40), bytes(8), bytes(16)],
   ],
   'crypto-async cipher of Buffers': [
-    (_door, key, iv, source) => cryptoAsync.cipher('aes-256-ctr', 1, key, iv, source),
-    () => [bytes(32, 1), bytes(16, 2), bytes(40, 3)].map(asBuffer),
+    (key, iv, source) => cryptoAsync.cipher('aes-256-ctr', 1, key, iv, source),
+    [32, 16, 40].map(asBuffer),
   ],
   'crypto-async hmac': [
-    (_door, key, source) => cryptoAsync.hmac('sha256', key, source),
-    () => [bytes(32, 1), bytes(40, 3)].map(asBuffer),
+    (key, source) => cryptoAsync.hmac('sha256', key, source),
+    [32, 40].map(asBuffer),
   ],
-  'bigint-hash hashAsBuffer': [
-    (_door, data) => bigintHash.hashAsBuffer('sha256', data),
-    () => [bytes(40, 3)],
-  ],
+  'bigint-hash hashAsBuffer': [(data) => bigintHash.hashAsBuffer('sha256', data), [bytes(40)]],
   'bigint-hash update': [
-    (_door, data) => bigintHash.getHasher('sha256').update(data).digest(),
-    () => [bytes(40, 3)],
+    (data) => bigintHash.getHasher('sha256').update(data).digest(),
+    [bytes(40)],
   ],
-  'bigint-buffer toBigIntLE': [
-    (_door, data) => bigintBuffer.toBigIntLE(data),
-    () => [bytes(40, 3)],
-  ],
+  'bigint-buffer toBigIntLE': [bigintBuffer.toBigIntLE, [bytes(40)]],
   'noble gcm': [
-    (_door, key, nonce, aad, data) => gcm(key, nonce, aad).encrypt(data),
-    () => [bytes(32, 1), bytes(12, 2), bytes(8, 4), bytes(40, 3)],
+    (key, nonce, aad, data) => gcm(key, nonce, aad).encrypt(data),
+    [bytes(32), bytes(12), bytes(8), bytes(40)],
   ],
   'noble ctr': [
-    (_door, key, nonce, data) => ctr(key, nonce).encrypt(data),
-    () => [bytes(32, 1), bytes(16, 2), bytes(40, 3)],
+    (key, nonce, data) => ctr(key, nonce).encrypt(data),
+    [bytes(32), bytes(16), bytes(40)],
   ],
-  'noble chacha20': [
-    (_door, key, nonce, data) => chacha20(key, nonce, data),
-    () => [bytes(32, 1), bytes(12, 2), bytes(40, 3)],
-  ],
-  'noble hmac': [
-    (_door, key, data) => nobleHmac(sha256, key, data),
-    () => [bytes(32, 1), bytes(40, 3)],
-  ],
-  'noble kmac': [
-    (_door, key, data, options) => kmac256(key, data, options),
-    () => [bytes(32, 1), bytes(40, 3), { dkLen: 32, personalization: bytes(8, 5) }],
-  ],
-  'millrace seal': [
-    (_door, options) => millrace.seal('aes-256-gcm', options),
-    () => [{ key: bytes(32, 1), nonce: bytes(12, 2), source: bytes(40, 3), aad: bytes(8, 4) }],
-  ],
+  'noble chacha20': [chacha20, [bytes(32), bytes(12), bytes(40)]],
+  'noble hmac': [(key, data) => nobleHmac(sha256, key, data), [bytes(32), bytes(40)]],
+  'noble kmac': [kmac256, [bytes(32), bytes(40), { dkLen: 32, personalization: bytes(8) }]],
+  'millrace seal': [(options) => millrace.seal('aes-256-gcm', options), [sealing]],
   'millrace createCipher': [
-    (_door, options) => millrace.createCipher('aes-256-gcm', options).update('text'),
-    () => [{ key: bytes(32, 1), nonce: bytes(12, 2), aad: bytes(8, 4), authTagLength: 16 }],
+    (options) => millrace.createCipher('aes-256-gcm', options).update('text'),
+    [{ key: bytes(32), nonce: bytes(12), aad: bytes(8), ...tagged }],
   ],
   'millrace hash': [
-    (_door, data, options) => millrace.hash('kmac256', data, options),
-    () => [bytes(40, 3), { key: bytes(32, 1), customization: bytes(8, 4), encoding: 'buffer' }],
+    (data, options) => millrace.hash('kmac256', data, options),
+    [bytes(40), { key: bytes(32), customization: bytes(8), encoding: 'buffer' }],
   ],
-  'millrace/promises seal': [
-    (_door, options) => promises.seal('aes-256-gcm', options),
-    () => [{ key: bytes(32, 1), nonce: bytes(12, 2), source: bytes(40, 3), aad: bytes(8, 4) }],
-  ],
+  'millrace/promises seal': [(options) => promises.seal('aes-256-gcm', options), [sealing]],
 };
 
-function asBuffer(view) {
-  return Object.setPrototypeOf(view, Buffer.prototype);
+/** Copies an argument, and the buffers in it: the calls change them. */
+function copy(value) {
+  if (isView(value))
+    return Object.setPrototypeOf(bytes(value.length), Object.getPrototypeOf(value));
+  if (!isOptions(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, copy(each)]));
 }
 
 const deeds = {
@@ -138,74 +128,55 @@ const deeds = {
   shrink: ({ buffer }) => buffer.resize(1),
 };
 
-const isView = ArrayBuffer.isView;
-const isOptions = (value) => typeof value === 'object' && !isView(value);
-
 /** Returns all buffers of the arguments. */
 const buffersOf = (given) =>
   given.flatMap((each) => (isView(each) ? [each] : Object.values(each).filter(isView)));
 
 /** Ways to run code when the argument at a place is read: functions that arm it, by name. */
 function armsOf(given) {
-  const arms = [];
-  for (const [index, value] of given.entries()) {
-    if (isOptions(value)) {
-      for (const name of Object.keys(value))
-        arms.push([
-          `${index}.${name}`,
-          (own, run) => {
-            const { [name]: inner } = own[index];
-            Object.defineProperty(own[index], name, {
-              enumerable: true,
-              get: () => (run(), inner),
-            });
-          },
-        ]);
-      arms.push([
-        `${index} as a Proxy`,
-        (own, run) => {
-          const { get, ownKeys } = Reflect;
-          own[index] = new Proxy(own[index], {
-            get: (...trapped) => (run(), get(...trapped)),
-            ownKeys: (...trapped) => (run(), ownKeys(...trapped)),
-          });
-        },
-      ]);
-      continue;
-    }
-    for (const name of ['length', 'byteLength', 'byteOffset', 'buffer', 'constructor'])
-      arms.push([
-        `${index}.${name} of a view`,
-        (own, run) => {
-          const view = own[index];
-          const { [name]: inner } = view;
-          Object.defineProperty(view, name, { get: () => (run(), inner), configurable: true });
-        },
-      ]);
-    arms.push([
-      `${index}, its prototype`,
-      (own, run) => {
-        const view = own[index];
-        const prototype = Object.getPrototypeOf(view);
-        Object.setPrototypeOf(
-          view,
-          new Proxy(prototype, { getPrototypeOf: () => (run(), prototype) }),
-        );
-      },
-    ]);
-  }
-  return arms;
+  const onProperty = (index, name) => [
+    `${index}.${name}`,
+    (own, run) => {
+      const { [name]: inner } = own[index];
+      const get = () => (run(), inner);
+      Object.defineProperty(own[index], name, {
+        get,
+        configurable: true,
+        enumerable: isOptions(own[index]),
+      });
+    },
+  ];
+  const { get, ownKeys } = Reflect;
+  const asProxy = (index) => [
+    `${index} as a Proxy`,
+    (own, run) => {
+      own[index] = new Proxy(own[index], {
+        get: (...trapped) => (run(), get(...trapped)),
+        ownKeys: (...trapped) => (run(), ownKeys(...trapped)),
+      });
+    },
+  ];
+  const withPrototype = (index) => [
+    `${index}, its prototype`,
+    (own, run) => {
+      const prototype = Object.getPrototypeOf(own[index]);
+      const getPrototypeOf = () => (run(), prototype);
+      Object.setPrototypeOf(own[index], new Proxy(prototype, { getPrototypeOf }));
+    },
+  ];
+  const ofViews = ['length', 'byteLength', 'byteOffset', 'buffer', 'constructor'];
+  return given.flatMap((value, index) => {
+    const names = isOptions(value) ? Object.keys(value) : ofViews;
+    const last = isOptions(value) ? asProxy : withPrototype;
+    return [...names.map((name) => onProperty(index, name)), last(index)];
+  });
 }
 
-async function outcome(call, library, given) {
+/** Returns what a call gives as text, or its error. */
+async function outcome(call, given) {
   try {
-    const value = await call(library, ...given);
-    return {
-      value: [value]
-        .flat()
-        .map((each) => (isView(each) ? hex(each) : String(each)))
-        .join(),
-    };
+    const value = [await call(...given)].flat();
+    return { value: value.map((each) => (isView(each) ? hex(each) : String(each))).join() };
   } catch (error) {
     return { error };
   }
@@ -213,43 +184,54 @@ async function outcome(call, library, given) {
 
 const hex = (view) => Buffer.from(new Uint8Array(view)).toString('hex');
 
-for (const [name, [call, make]] of Object.entries(calls)) {
-  test(`${name}: arguments that change each other's memory`, async () => {
-    const whole = await outcome(call, undefined, make());
-    assert.ok(whole.value !== undefined, whole.error?.stack);
-    const zeros = make();
-    for (const buffer of buffersOf(zeros).slice(0, 1)) buffer.fill(0);
-    const underZeros = await outcome(call, undefined, zeros);
-    for (const [place, arm] of armsOf(make())) {
-      for (const victim of buffersOf(make()).keys()) {
-        for (const [deed, act] of Object.entries(deeds)) {
-          const hit = (own) => {
-            const buffer = buffersOf(own)[victim];
-            let done = false;
-            arm(own, () => {
-              if (done) return;
-              done = true;
-              act(buffer);
-            });
-            return own;
-          };
-          const what = `${place} would ${deed} buffer ${victim}`;
-          const found = await outcome(call, undefined, hit(make()));
-          // HMAC under no bytes is HMAC under zeros: Node.js decides.
-          if (!name.startsWith('node-crypto')) assert.notEqual(found.value, underZeros.value, what);
-          else {
-            const theirs = await outcome(call, node, hit(make()));
-            assert.equal(found.value, theirs.value, what);
-            assert.equal(found.error?.code, theirs.error?.code, what);
-          }
-          if (found.error !== undefined && !/^(n|crypto-async)/.test(name)) {
-            assert.ok(found.error.code?.startsWith('ERR_'), `${what}: ${found.error.stack}`);
-          }
-        }
+/** Calls with arguments of which each detaches or shrinks each buffer; `check` gets the outcome. */
+async function disturb(call, args, check) {
+  const make = () => args.map(copy);
+  for (const [place, arm] of armsOf(make()))
+    for (const victim of buffersOf(make()).keys())
+      for (const [deed, act] of Object.entries(deeds)) {
+        const hit = () => {
+          const own = make();
+          const buffer = buffersOf(own)[victim];
+          let done = false;
+          arm(own, () => {
+            if (done) return;
+            done = true;
+            act(buffer);
+          });
+          return own;
+        };
+        const what = `${place} would ${deed} buffer ${victim}`;
+        await check(await outcome(call, hit()), hit, what);
       }
-    }
-  });
 }
+
+for (const [name, [call, args]] of Object.entries(others))
+  test(`${name}: arguments that change each other's memory`, async () => {
+    const whole = await outcome(call, args.map(copy));
+    assert.ok(whole.value !== undefined, whole.error?.stack);
+    const zeros = args.map(copy);
+    buffersOf(zeros)[0].fill(0);
+    const underZeros = await outcome(call, zeros);
+    await disturb(call, args, ({ value, error }, _, what) => {
+      assert.notEqual(value, underZeros.value, what);
+      if (error !== undefined && !/^(noble|crypto-async)/.test(name))
+        assert.ok(error.code?.startsWith('ERR_'), `${what}: ${error.stack}`);
+    });
+  });
+
+// HMAC under no bytes is HMAC under zeros: Node.js decides.
+for (const [name, [call, args]] of Object.entries(calls))
+  test(`node-crypto ${name}: arguments that change each other's memory`, async () => {
+    const ours = (...given) => call(nodeCrypto, ...given);
+    const whole = await outcome(ours, args.map(copy));
+    assert.ok(whole.value !== undefined, whole.error?.stack);
+    await disturb(ours, args, async (found, hit, what) => {
+      const theirs = await outcome((...given) => call(node, ...given), hit());
+      assert.equal(found.value, theirs.value, what);
+      assert.equal(found.error?.code, theirs.error?.code, what);
+    });
+  });
 
 test('node-crypto: a getter that detaches the key does not make a key of zeros', () => {
   for (const method of ['createCipheriv', 'createDecipheriv']) {
@@ -257,7 +239,7 @@ test('node-crypto: a getter that detaches the key does not make a key of zeros',
       const key = new Uint8Array(new ArrayBuffer(32)).fill(9);
       const options = {
         get authTagLength() {
-          if (key.length > 0) structuredClone(key.buffer, { transfer: [key.buffer] });
+          if (key.length > 0) deeds.detach(key);
           return 16;
         },
       };
