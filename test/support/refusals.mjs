@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import { inspect } from 'node:util';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
@@ -42,32 +43,23 @@ export const classes = {
  */
 export async function refuses(method, args, code, names) {
   const what = `${method}(${args.map(show).join(', ')})`;
-  expectError(
+  const check = (error, way) => expectError(error, code, names, `${what} ${way}`);
+  check(
     thrown(() => member(millrace, method)(...args), what),
-    code,
-    names,
-    what,
+    'without a callback',
   );
   let called = false;
-  expectError(
-    thrown(
-      () =>
-        member(millrace, method)(...args, () => {
-          called = true;
-        }),
-      `${what} with callback`,
-    ),
-    code,
-    names,
-    `${what} with callback`,
+  const callback = () => {
+    called = true;
+  };
+  check(
+    thrown(() => member(millrace, method)(...args, callback), what),
+    'with a callback',
   );
   const promise = member(promises, method)(...args);
   assert.ok(promise instanceof Promise, `promise of ${what}`);
-  const error = await promise.then(
-    (value) => assert.fail(`promise of ${what}: no error but ${show(value)}`),
-    (reason) => reason,
-  );
-  expectError(error, code, names, `promise of ${what}`);
+  const taken = (value) => assert.fail(`promise of ${what}: no error but ${show(value)}`);
+  check(await promise.then(taken, (reason) => reason), 'with a promise');
   await setImmediate();
   assert.equal(called, false, `${what}: the callback was called though the call had thrown`);
 }
@@ -99,22 +91,6 @@ export function thrown(call, what) {
 }
 
 export function show(value) {
-  if (typeof value === 'function') return 'function';
-  if (ArrayBuffer.isView(value)) return `${value.constructor.name}(${value.byteLength})`;
-  if (typeof value === 'bigint') return `${value}n`;
-  if (typeof value === 'symbol') return 'Symbol()';
-  if (Object.is(value, -0)) return '-0';
-  if (typeof value === 'number' || value === undefined) return String(value);
-  if (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.getPrototypeOf(value) === Object.prototype
-  ) {
-    return `{ ${Object.entries(value)
-      .map(([name, each]) => `${name}: ${show(each)}`)
-      .join(', ')} }`;
-  }
-  if (typeof value === 'string')
-    return value.length > 30 ? `'${value.slice(0, 30)}...'` : `'${value}'`;
-  return Object.prototype.toString.call(value);
+  const limits = { depth: 1, maxArrayLength: 3, maxStringLength: 30, breakLength: Infinity };
+  return inspect(value, { ...limits, customInspect: false, showProxy: true });
 }
