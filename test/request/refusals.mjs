@@ -52,7 +52,10 @@ function disposed() {
 }
 
 const { privateKey } = generateKeyPairSync('ed25519');
+const unextractable = await subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt']);
 const pair = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign']);
+
+const named = (each, name) => Object.fromEntries(each.map((value) => [name(value), value]));
 
 /** A placeholder for a key or a message, which no error must repeat. */
 export const MARKER = 'hunter2-attack-at-dawn';
@@ -66,13 +69,7 @@ const values = {
   undefined: undefined,
   null: null,
   true: true,
-  'the number 0': 0,
-  'the number 5': 5,
-  'the number -1': -1,
-  'the number 0.5': 0.5,
-  'the number NaN': NaN,
-  'the number Infinity': Infinity,
-  'the number 9007199254740992': 2 ** 53,
+  ...named([0, 5, -1, 0.5, NaN, Infinity, 2 ** 53], (number) => `the number ${number}`),
   'a bigint': 5n,
   'a bigint: negative': -1n,
   'a symbol': Symbol('x'),
@@ -83,11 +80,7 @@ const values = {
   'a string: __proto__': '__proto__',
   'an object: without a prototype': Object.create(null),
   'an object of class Object': {},
-  'an object of class Object: like a view': {
-    buffer: new ArrayBuffer(8),
-    byteLength: 8,
-    length: 8,
-  },
+  'an object of class Object: like a view': { buffer: new ArrayBuffer(8), length: 8 },
   'an object of class Object: like an array': { length: 1, 0: 'x' },
   'an object of class Object: a false tag': { [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 8 },
   'an object of class Array': [],
@@ -103,10 +96,10 @@ const values = {
   'an object of class Buffer: of a caller': Buffer.from(MARKER),
   'an object of class Uint8Array: empty': new Uint8Array(0),
   'an object of class Uint8Array: a proxy': new Proxy(new Uint8Array(8), {}),
-  'an object of class Uint8Array: a prototype': Object.create(Uint8Array.prototype),
-  'an object of class Buffer: a prototype': Object.create(Buffer.prototype),
-  'an object of class DataView: a prototype': Object.create(DataView.prototype),
-  'an object of class ArrayBuffer: a prototype': Object.create(ArrayBuffer.prototype),
+  ...named(
+    [Uint8Array, Buffer, DataView, ArrayBuffer].map(({ prototype }) => Object.create(prototype)),
+    ({ constructor }) => `an object of class ${constructor.name}: a prototype`,
+  ),
   'an object of class ArrayBuffer: a proxy': new Proxy(new ArrayBuffer(8), {}),
   'an object: a revoked proxy': revoked({}),
   'an object: a revoked proxy of an array': revoked([]),
@@ -114,20 +107,15 @@ const values = {
     new Uint8Array(8),
     revoked({}),
   ),
-  'an object of class Uint8Array: detached': detached(new Uint8Array(8)),
+  ...named(
+    [new Uint8Array(8), new DataView(new ArrayBuffer(8)), new ArrayBuffer(8)].map(detached),
+    ({ constructor }) => `an object of class ${constructor.name}: detached`,
+  ),
   'an object of class Uint8Array: left outside by a shrink': shrunk(),
-  'an object of class DataView: detached': detached(new DataView(new ArrayBuffer(8))),
-  'an object of class ArrayBuffer: detached': detached(new ArrayBuffer(8)),
   'an object of class PublicKeyObject': createPublicKey(privateKey),
   'an object of class PrivateKeyObject': privateKey,
   'an object of class SecretKeyObject: a proxy': new Proxy(createSecretKey(key), {}),
-  'an object of class CryptoKey: not extractable': await subtle.importKey(
-    'raw',
-    key,
-    'AES-GCM',
-    false,
-    ['encrypt'],
-  ),
+  'an object of class CryptoKey: not extractable': unextractable,
   'an object of class CryptoKey: private': pair.privateKey,
   'an object of class Key: for hmac-sha1': millrace.createKey('hmac-sha1', key),
   'an object of class Key: disposed': disposed(),
