@@ -16,86 +16,55 @@ import { refuses } from '../support/refusals.mjs';
 
 const VALUE = 'ERR_ARGUMENT_VALUE';
 const MEMORY = 'ERR_MEMORY_LIMIT';
-const scrypt = (options) => ['a', 'b', 32, options];
-const pbkdf2 = (more) => Object.values({ iterations: 1, keylen: 32, digest: 'sha256', ...more });
-const argon2 = (more) => ['argon2id', { message: 'a', nonce: '8 bytes!', memory: 64, ...more }];
+const UNKNOWN = 'ERR_UNKNOWN_ALGORITHM';
 
-for (const [name, make, code, cases] of [
-  [
-    'scrypt',
-    scrypt,
-    VALUE,
-    [
-      [{ N: 1000 }, /N \(cost\)/],
-      [{ N: 1 }, /N/],
-      [{ cost: 3 }, /cost/],
-      [{ N: 65536, r: 1, maxmem: 2 ** 40 }, /65536/],
-      [{ r: 0 }, /r \(blockSize\)/],
-      [{ p: 0 }, /p \(para/],
-      [{ r: 2 ** 15, p: 2 ** 15 }, /p \* r/],
-      [{ N: 16, cost: 16 }, /N.*cost/],
-      [{ r: 8, blockSize: 8 }, /r.*blockSize/],
-      [{ p: 1, parallelization: 1 }, /p.*parallelization/],
-    ],
-  ],
-  [
-    'scrypt',
-    scrypt,
-    MEMORY,
-    [
-      [{ N: 32768 }, /33557504 bytes/],
-      [{ maxmem: 128 * 8 * (16384 + 3) - 1 }, /16780288 bytes/],
-      [{ N: 2 ** 40, maxmem: 2 ** 40 }, /bytes/],
-    ],
-  ],
-  [
-    'pbkdf2',
-    (more) => ['a', 'b', ...pbkdf2(more)],
-    VALUE,
-    [
-      [{ keylen: 2 ** 31 }, /^keylen/],
-      [{ iterations: 2 ** 32 }, /^iterations/],
-      [{ digest: 'xxh64' }, /^digest/],
-      [{ digest: 'shake128' }, /^digest/],
-      [{ digest: 'xxh3-128' }, /^digest/],
-    ],
-  ],
-  [
-    'pbkdf2',
-    (more) => ['a', 'b', ...pbkdf2(more)],
-    'ERR_UNKNOWN_ALGORITHM',
-    [[{ digest: 'sha257' }, /^digest.*sha256/]],
-  ],
-  ['hkdf', (keylen) => ['sha256', 'a', 'b', 'c', keylen], VALUE, [[2 ** 31, /^keylen/]]],
-  [
-    'hkdf',
-    (keylen) => ['sha256', 'a', 'b', 'c', keylen],
-    'ERR_OUTPUT_SIZE',
-    [[255 * 32 + 1, /8160/]],
-  ],
-  ['hkdf', (digest) => [digest, 'a', 'b', 'c', 32], 'ERR_UNKNOWN_ALGORITHM', [['md6', /^digest/]]],
-  [
-    'argon2',
-    argon2,
-    VALUE,
-    [
-      [{ nonce: '7 bytes' }, /nonce/],
-      [{ tagLength: 3 }, /tagLength/],
-      [{ memory: 7 }, /memory/],
-      [{ memory: 15, parallelism: 2 }, /memory/],
-      [{ parallelism: 2 ** 24 }, /parallelism/],
-      [{ version: 18 }, /version/],
-    ],
-  ],
-  ['argon2', argon2, MEMORY, [[{ memory: 2 ** 31 }, /maxKdfMemory.*2199023255552 bytes/]]],
+const pbkdf2 = { iterations: 1, keylen: 32, digest: 'sha256' };
+
+/** The arguments of a call with something else. */
+const makeArguments = {
+  scrypt: (options) => ['a', 'b', 32, options],
+  pbkdf2: (more) => ['a', 'b', ...Object.values({ ...pbkdf2, ...more })],
+  hkdf: ({ digest = 'sha256', keylen = 32 }) => [digest, 'a', 'b', 'c', keylen],
+  argon2: (more) => ['argon2id', { message: 'a', nonce: '8 bytes!', memory: 64, ...more }],
+};
+
+for (const [name, given, code, message] of [
+  ['scrypt', { N: 1000 }, VALUE, /N \(cost\)/],
+  ['scrypt', { N: 1 }, VALUE, /N/],
+  ['scrypt', { cost: 3 }, VALUE, /cost/],
+  ['scrypt', { N: 65536, r: 1, maxmem: 2 ** 40 }, VALUE, /65536/],
+  ['scrypt', { r: 0 }, VALUE, /r \(blockSize\)/],
+  ['scrypt', { p: 0 }, VALUE, /p \(para/],
+  ['scrypt', { r: 2 ** 15, p: 2 ** 15 }, VALUE, /p \* r/],
+  ['scrypt', { N: 16, cost: 16 }, VALUE, /N.*cost/],
+  ['scrypt', { r: 8, blockSize: 8 }, VALUE, /r.*blockSize/],
+  ['scrypt', { p: 1, parallelization: 1 }, VALUE, /p.*parallelization/],
+  ['scrypt', { N: 32768 }, MEMORY, /33557504 bytes/],
+  ['scrypt', { maxmem: 128 * 8 * (16384 + 3) - 1 }, MEMORY, /16780288 bytes/],
+  ['scrypt', { N: 2 ** 40, maxmem: 2 ** 40 }, MEMORY, /bytes/],
+  ['pbkdf2', { keylen: 2 ** 31 }, VALUE, /^keylen/],
+  ['pbkdf2', { iterations: 2 ** 32 }, VALUE, /^iterations/],
+  ['pbkdf2', { digest: 'xxh64' }, VALUE, /^digest/],
+  ['pbkdf2', { digest: 'shake128' }, VALUE, /^digest/],
+  ['pbkdf2', { digest: 'xxh3-128' }, VALUE, /^digest/],
+  ['pbkdf2', { digest: 'sha257' }, UNKNOWN, /^digest.*sha256/],
+  ['hkdf', { keylen: 2 ** 31 }, VALUE, /^keylen/],
+  ['hkdf', { keylen: 255 * 32 + 1 }, 'ERR_OUTPUT_SIZE', /8160/],
+  ['hkdf', { digest: 'md6' }, UNKNOWN, /^digest/],
+  ['argon2', { nonce: '7 bytes' }, VALUE, /nonce/],
+  ['argon2', { tagLength: 3 }, VALUE, /tagLength/],
+  ['argon2', { memory: 7 }, VALUE, /memory/],
+  ['argon2', { memory: 15, parallelism: 2 }, VALUE, /memory/],
+  ['argon2', { parallelism: 2 ** 24 }, VALUE, /parallelism/],
+  ['argon2', { version: 18 }, VALUE, /version/],
+  ['argon2', { memory: 2 ** 31 }, MEMORY, /maxKdfMemory.*2199023255552 bytes/],
 ])
-  for (const [given, message] of cases)
-    test(`${name} refuses ${JSON.stringify(given)}: ${code}`, () =>
-      refuses(name, make(given), code, message));
+  test(`${name} refuses ${JSON.stringify(given)}: ${code}`, () =>
+    refuses(name, makeArguments[name](given), code, message));
 
 test('scrypt: as much memory as is needed is enough, undefined is none, and no byte is taken', () => {
   const options = { maxmem: 128 * 8 * (16384 + 3), N: undefined, cost: 16384 };
-  assert.equal(millrace.scrypt(...scrypt(options)).length, 32);
+  assert.equal(millrace.scrypt('a', 'b', 32, options).length, 32);
   assert.equal(millrace.scrypt('a', 'b', 0, undefined).length, 0);
 });
 
