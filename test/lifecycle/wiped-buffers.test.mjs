@@ -30,6 +30,10 @@ recording = false;
 const own = (bytes) => Buffer.from(new RealArrayBuffer(bytes.length)).fill(bytes);
 const secret = own(Buffer.from('Millrace secret.Millrace secret.'));
 const text = own(Buffer.alloc(300_000, 'A text that must be wiped here. '));
+const bytesOf = (value) =>
+  Buffer.isBuffer(value) ? value
+  : typeof value === 'bigint' ? Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+  : /^[\\da-f]+$/.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value, 'base64');
 const found = [];
 /** Texts that no buffer may hold, beside the beginning of a result. */
 const secrets = ['Millrace secret.'];
@@ -46,9 +50,9 @@ async function leavesNothing(name, act) {
   }
   const patterns = [...secrets];
   for (const each of [result].flat()) {
-    if (!Buffer.isBuffer(each)) continue;
-    results.add(each.buffer);
-    if (each.length >= 16) patterns.push(each.toString('latin1', 0, 16));
+    if (Buffer.isBuffer(each)) results.add(each.buffer);
+    const bytes = Buffer.isBuffer(each) || /string|bigint/.test(typeof each) ? bytesOf(each) : '';
+    if (bytes.length >= 16) patterns.push(Buffer.from(bytes.subarray(0, 16)).toString('latin1'));
   }
   for (const buffer of made) {
     if (results.has(buffer)) continue;
@@ -84,6 +88,41 @@ test('memory that is not wiped is found', async () => {
     await leavesNothing('nothing', async () => millrace.hash('sha256', secret));
   `);
   assert.deepEqual(found, ['a copy: Millrace secret. in one of 32 bytes']);
+});
+
+// Those of up to 64 bytes are made in memory that the next call uses again.
+test('MACs and keyed digests leave nothing', async () => {
+  const found = await places(`
+    const source = own(Buffer.alloc(100, 1));
+    const kmac = { key: secret, outputLength: 200 };
+    for (const encoding of [undefined, 'hex', 'base64', 'bigint']) {
+      const given = encoding === undefined ? [] : [{ encoding }];
+      const calls = {
+        hmac: () => millrace.hmac('sha256', secret, source, ...given),
+        'hmac of text': () => millrace.hmac('sha256', secret, 'x', ...given),
+        'promised hmac': () => promises.hmac('sha256', secret, source, ...given),
+        'inline hmac': () => promises.hmac('sha256', secret, source, { route: 'inline', encoding }),
+        'hmac on the pool': () => promises.hmac('sha256', secret, source, { route: 'pool', encoding }),
+        blake3: () => millrace.hash('blake3', source, { key: secret, encoding }),
+        kmac: () => promises.hash('kmac128', source, { key: secret, encoding }),
+        'long kmac': () => millrace.hash('kmacxof256', source, { ...kmac, encoding }),
+        'promised long kmac': () => promises.hash('kmacxof256', source, { ...kmac, encoding }),
+      };
+      for (const [name, call] of Object.entries(calls)) await leavesNothing(name + ' ' + encoding, call);
+    }
+    const mac = own(Buffer.alloc(32));
+    secrets.push(millrace.hmac('sha256', secret, source).toString('latin1', 0, 16));
+    for (const api of [millrace, promises])
+      for (const [name, algorithm] of Object.entries({ verifyHmac: 'sha256', verifyMac: 'hmac-sha256' }))
+        await leavesNothing(name, async () => {
+          if (await api[name](algorithm, { key: secret, source, mac })) throw new Error('true');
+        });
+    const key = millrace.createKey('hmac-sha512', secret);
+    await leavesNothing('prepared', () => millrace.hmac('sha512', key, source));
+    await leavesNothing('many', () => millrace.hmacMany('sha256', secret, [source, 'x']));
+    await leavesNothing('many, promised', () => promises.hmacMany('sha256', secret, [source, 'x']));
+  `);
+  assert.deepEqual(found, []);
 });
 
 test('plaintext that is held, staged or refused leaves nothing', async () => {
