@@ -61,24 +61,6 @@ test('an output length that is wrong for an algorithm is refused', () => {
   assert.equal(createHash('sha256', { outputLength: 32 }).outputLength, 32);
 });
 
-test('options may have getters, be a proxy, or lack a prototype', () => {
-  const log = [];
-  const options = new Proxy(
-    { outputLength: 12 },
-    { get: (target, name) => (log.push(name), target[name]) },
-  );
-  assert.equal(createHash('shake256', options).update('a').digest().length, 12);
-  const reads = log.filter((name) => name === 'outputLength');
-  assert.deepEqual(reads, ['outputLength'], 'read once');
-  const bare = Object.assign(Object.create(null), { outputLength: 5 });
-  assert.equal(createHash('shake256', bare).outputLength, 5);
-  const failing = (name) =>
-    Object.defineProperty({}, name, { enumerable: true, get: () => assert.fail('mine') });
-  assert.throws(() => createHash('sha256', failing('state')), { message: 'mine' });
-  const copying = () => createHash('sha256').copy(failing('outputLength'));
-  assert.throws(copying, { message: 'mine' });
-});
-
 test('wrong keys of an HMAC are refused', () => {
   for (const algorithm of hashNames.filter((name) => !hmacNames.includes(name)))
     refuses(() => createHmac(algorithm, 'key'), VALUE, /HMAC/i);
@@ -131,18 +113,7 @@ test('values that are not data are refused, and none of them is taken in', () =>
 });
 
 test('strings in every encoding, short and long, are those of node:crypto', () => {
-  const plain = [
-    '',
-    'a',
-    'ab',
-    'abcd',
-    'grün',
-    '日本語',
-    '\u0000',
-    '\ud83d\ude00',
-    '\ud83d',
-    '\ude00x',
-  ];
+  const plain = ['', 'a', 'ab', 'abcd', 'grün', '日本語', '\0', '\u{1f600}', '\ud83d', '\ude00x'];
   const encoded = ['6162', '616263646566', 'YWJj', 'YWI=', 'YW I\n=', '-_-_', 'ÿþ'];
   const names =
     'utf8 utf-8 UTF8 hex HEX base64 base64url latin1 binary ascii ucs2 ucs-2 utf16le UTF-16LE';
