@@ -2,7 +2,9 @@
 // hmacMany, src/operations/batch/readers.ts, from tools/calls/digests.mjs: their parsers, the tables
 // of their options, and the functions that read the arguments in order, the key last.
 
-import * as calls from './calls/digests.mjs';
+import { hash, hashMany, hmac, hmacMany } from './calls/digests.mjs';
+
+const calls = { hash, hmac, hashMany, hmacMany };
 
 /** What differs for a hash, whose parameters have tables of their own, and an HMAC. */
 const kinds = {
@@ -102,9 +104,7 @@ export function digestReaders() {
     'src/operations/digest-readers.ts': ['hash', 'hmac'],
     'src/operations/batch/readers.ts': ['hashMany', 'hmacMany'],
   };
-  return Object.entries(files).map(([file, names]) => [
-    file,
-    about(names),
-    names.map(readerText).join(''),
-  ]);
+  return Object.entries(files).map(
+    ([file, names]) => /** @type {const} */ ([file, about(names), names.map(readerText).join('')]),
+  );
 }

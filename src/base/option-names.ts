@@ -7,6 +7,8 @@ export const cipherOptionNames = 'encrypt key iv source aad tag engine';
 export const copyOptionNames = 'outputLength';
 export const createCipherOptionNames = 'key nonce iv aad authTagLength engine';
 export const createDecipherOptionNames = 'authTag unverified key nonce iv aad authTagLength engine';
+export const createHashOptionNames =
+  'state outputLength seed key salt personalization context customization functionName domain blockSize engine';
 export const createHmacOptionNames = 'state engine';
 export const createKeyOptionNames = 'engine';
 export const derivationCallOptionNames = 'signal onProgress engine';
@@ -16,8 +18,6 @@ export const hashParameterOptionNames =
   'salt personalization context customization functionName domain blockSize';
 export const hashPasswordOptionNames =
   'algorithm cost secret saltLength hashLength salt memory passes parallelism N r blockSize p parallelization engine';
-export const hashingOptionNames =
-  'outputLength seed key engine salt personalization context customization functionName domain blockSize';
 export const hmacOptionNames = 'encoding engine';
 export const openOptionNames = 'key nonce source aad authTagLength engine';
 export const openRangeOptionNames = 'algorithm key context signal start end';

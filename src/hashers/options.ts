@@ -32,7 +32,7 @@ export interface CreateHashOptions
 }
 
 /** The options that every hash takes. */
-export type PlainCreateHashOptions = Omit<CreateHashOptions, keyof HashParameterOptions>;
+type PlainCreateHashOptions = Omit<CreateHashOptions, keyof HashParameterOptions>;
 
 /** The option tables of a function, for hashes without and with parameters. */
 export interface HashTables<Name extends PropertyKey> {
@@ -51,11 +51,8 @@ export function hashTables<Text extends string>(
   return ({ parameters }) => (parameters === null ? plain : all);
 }
 
-export const hashTakes: HashTables<keyof CreateHashOptions> = hashTables(
-  'createHash(algorithm)',
-  ...streamNames,
-  plainCreateHashOptionNames,
-);
+export const hashTakes: HashTables<keyof (PlainCreateHashOptions & HashParameterOptions)> =
+  hashTables('createHash(algorithm)', ...streamNames, plainCreateHashOptionNames);
 
 /** Options of {@link createHmac}, in addition to those of stream.Transform. */
 export interface CreateHmacOptions extends TransformOptions, EngineOptions {

@@ -29,7 +29,6 @@ import { checkTextSize } from '../request/text-size.js';
 import {
   checkKeyGiven,
   checkKeyed,
-  hashKey,
   readParameters,
   type GivenParameters,
   type HashParameterOptions,
@@ -75,9 +74,6 @@ export interface HashOptions<E extends Encoding = Encoding>
 
 /** The options that every hash takes. */
 export type PlainHashOptions = Omit<HashOptions, keyof HashParameterOptions>;
-
-/** The options that change a digest. */
-export type HashingOptions = Omit<HashOptions, 'encoding'>;
 
 /** Where to write a digest instead of returning it. */
 export interface TargetOptions<T extends Bytes | undefined = Bytes> {
@@ -160,7 +156,7 @@ export interface DigestRequest {
   readonly targetOffset: number;
   readonly seedLow: number;
   readonly seedHigh: number;
-  /** The key in it is not parsed yet; {@link hashKey} parses it. */
+  /** The key in it is not parsed yet; `hashKey` of hash-parameters.ts parses it. */
   readonly parameters: GivenParameters | undefined;
   readonly route: Route | undefined;
   /** The requested engines. */

@@ -3,7 +3,7 @@
  * platform's files.node.ts).
  */
 import {
-  hashingOptionNames,
+  createHashOptionNames,
   hmacOptionNames,
   plainHashOptionNames,
   streamOptionNames,
@@ -190,7 +190,7 @@ function request(rest: readonly unknown[], facts: HashFacts, takes: Accepted<any
   const given = callOptions<HashFields>(form, extra, takes, readingTakes, 'signal and onProgress');
   const { encoding = 'buffer', target, targetOffset, signal } = given;
   const digest = digestRequest(given, facts, takes);
-  const hashing = pick(given, hashingOptionNames);
+  const hashing = pick(given, createHashOptionNames);
   const onProgress = progressCallback(given.onProgress);
   // Native code reports no blocks.
   const direct =

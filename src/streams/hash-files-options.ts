@@ -1,7 +1,7 @@
 /** The options of hashFiles, and what hashFile and digests of streams share with them. */
 import {
   filesSignalOptionNames,
-  hashingOptionNames,
+  createHashOptionNames,
   plainHashOptionNames,
 } from '../base/option-names.js';
 import { shownName } from '../base/nearest.js';
@@ -156,7 +156,7 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
     );
   }
   const onProgress = progressCallback(given.onProgress);
-  const hashing = pick(given, hashingOptionNames);
+  const hashing = pick(given, createHashOptionNames);
   const { size, form: kind } = digestRequest(given, facts, takes(facts));
   return {
     facts,

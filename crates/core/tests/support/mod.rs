@@ -4,7 +4,7 @@
 use millrace_core::catalog::HashFacts;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::hash::Params;
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
 /// A record of a file in `test/vectors`.
 pub(crate) struct Record(Value);
