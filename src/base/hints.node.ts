@@ -34,7 +34,7 @@ function meant(
   const [ours = []] = rows.find(([, others]) => others!.includes(wanted)) ?? [];
   for (const each of [name, ...ours]) {
     if (names.includes(each)) return `${argument}.${each}`;
-    if (inputs.includes(each)) return `the argument ${each}`;
+    if (each !== '' && inputs.includes(each)) return `the argument ${each}`;
   }
   const edits = (each: string): number => distance(wanted, each.toLowerCase());
   const nearest = names.reduce((left, right) => (edits(right) < edits(left) ? right : left));

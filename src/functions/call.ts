@@ -21,7 +21,7 @@ export function splitCallback(
   if (typeof last === 'function') return { count: count - 1, callback: last as Callback<unknown> };
   // A trailing undefined counts as an absent argument.
   return {
-    count: last === undefined && !counts.includes(count) ? count - 1 : count,
+    count: last === undefined && count > 0 && !counts.includes(count) ? count - 1 : count,
     callback: undefined,
   };
 }

@@ -51,7 +51,7 @@ export function withOptions(
         preference = readEnginePreference(read.engine);
         count -= 1;
       }
-    } else if (own && last === undefined) {
+    } else if (own && count > 0 && last === undefined) {
       count -= 1;
     }
     return run(signal, count, route, preference);

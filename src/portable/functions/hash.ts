@@ -127,7 +127,7 @@ const recipes = /* @__PURE__ */ new WeakMap<object, Recipe>();
 export function recipeOf(value: unknown, name: string): Recipe {
   const found = typeof value === 'function' ? recipes.get(value) : undefined;
   if (found === undefined)
-    throw wrongType(name, 'a hash of millrace/portable, such as its sha256,', value);
+    throw wrongType(name, 'a hash of millrace/portable, such as its sha256', value);
   if (found.hmac !== false) return found;
   throw makeError('ERR_ARGUMENT_VALUE', `${name}: there is no HMAC over ${found.name}`);
 }
