@@ -41,13 +41,15 @@ export async function live(workspace, { first = 0, goOn, pause = () => undefined
       await idle();
       await pausing();
     }
-    const step = plan(workspace, number);
+    let step = plan(workspace, number);
     while (
       ledger.size >= width(workspace, number) ||
       (ledger.size > 0 && ledger.bytes + (step.bytes ?? 0) > MOST_BYTES)
     )
       await oneLess();
     void run(step);
+    // What a step of many MiB holds must not count as grown memory while others are waited for.
+    step = undefined;
     // Settling jobs must get their turn, however fast steps are begun.
     if (number % 8 === 7) await turn();
   }

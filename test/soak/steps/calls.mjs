@@ -209,7 +209,8 @@ function sendLent(ledger, manner, what, job, options) {
 
 /** Returns a step: a job of 64 MiB, which is long enough to be cancelled or cut in parts. */
 export function huge(rng, workspace) {
-  return rng.pick([call, lent])(rng, workspace, workspace.source(rng, workspace.huge));
+  const step = rng.pick([call, lent])(rng, workspace, workspace.source(rng, workspace.huge));
+  return { ...step, bytes: 4 * workspace.huge };
 }
 
 /**
