@@ -3,8 +3,9 @@
  * rejects unknown names.
  *
  * Each function has a table of its option names, which option-names.ts has from the types of its
- * options; the compiler checks that they agree. Options are the own enumerable properties of the given object, as
- * `{ ...given }` copies them: what another package adds to Object.prototype has no effect.
+ * options; the compiler checks that they agree. Options are the own enumerable properties of the
+ * given object, as `{ ...given }` copies them: what another package adds to Object.prototype has no
+ * effect.
  */
 import { makeError, wrongType, type MillraceError } from './errors.js';
 import { isBytesView, isRevoked } from './intrinsics.js';
