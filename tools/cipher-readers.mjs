@@ -12,7 +12,8 @@ const file = 'src/operations/cipher-readers.ts';
 const reads = {
   aead: "const facts = aeadFacts('$name', algorithm);",
   options: `
-    let own: Record<keyof $options | keyof TextTargetOptions | keyof RouteOptions, unknown>;
+    type Name = Words<typeof $list | typeof targetOptionNames | typeof routeOptionNames>;
+    let own: Record<Name, unknown>;
     if (!isOptions(given)) throw wrongType('options', 'an object', given);
     try {
       own = (slowBare ? bare({ ...given }) : { ...given, __proto__: null }) as never;
@@ -102,7 +103,7 @@ function readersText(name, { options, reader, positional }) {
   const own = `read${name[0].toUpperCase()}${name.slice(1)}`;
   const values = {
     name,
-    options,
+    list: `${options[0].toLowerCase()}${options.slice(1, -1)}Names`,
     names: [...namesOfType(`${options} & TextTargetOptions`), 'route'].join(', '),
     room: reader[0].includes('room') ? 'room' : 'size',
   };

@@ -8,7 +8,15 @@ import { wrongType } from '../base/errors.js';
 import { frame } from '../base/frame.js';
 import { NO_BYTES, sizeOf } from '../base/intrinsics.js';
 import {
+  cipherOptionNames,
+  openOptionNames,
+  routeOptionNames,
+  sealOptionNames,
+  targetOptionNames,
+} from '../base/option-names.js';
+import {
   type Accepted,
+  type Words,
   bare,
   checkNames,
   isOptions,
@@ -31,7 +39,7 @@ import {
   setTag,
   setTarget,
 } from '../request/request.js';
-import { type RouteOptions, readRoute } from '../scheduling/routes.js';
+import { readRoute } from '../scheduling/routes.js';
 import {
   aeadFacts,
   appendedTagSize,
@@ -46,12 +54,12 @@ import {
   shortSource,
   usesOf,
 } from './cipher-arguments.js';
-import type { CipherOptions, OpenOptions, SealOptions, TextTargetOptions } from './cipher.js';
 import { randomNonce } from './nonces.js';
 
 /** Fills the request of cipher from its options. */
 export function readCipher(facts: CipherFacts, given: unknown, accepted: Accepted<any>): void {
-  let own: Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
+  type Name = Words<typeof cipherOptionNames | typeof targetOptionNames | typeof routeOptionNames>;
+  let own: Record<Name, unknown>;
   if (!isOptions(given)) throw wrongType('options', 'an object', given);
   try {
     own = (slowBare ? bare({ ...given }) : { ...given, __proto__: null }) as never;
@@ -114,7 +122,8 @@ export function readCipherPositional(
 /** Fills the request of open from its options. */
 export function readOpen(algorithm: unknown, given: unknown, accepted: Accepted<any>): void {
   const facts = aeadFacts('open', algorithm);
-  let own: Record<keyof OpenOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
+  type Name = Words<typeof openOptionNames | typeof targetOptionNames | typeof routeOptionNames>;
+  let own: Record<Name, unknown>;
   if (!isOptions(given)) throw wrongType('options', 'an object', given);
   try {
     own = (slowBare ? bare({ ...given }) : { ...given, __proto__: null }) as never;
@@ -151,7 +160,8 @@ export function readOpen(algorithm: unknown, given: unknown, accepted: Accepted<
 /** Fills the request of seal from its options. */
 export function readSeal(algorithm: unknown, given: unknown, accepted: Accepted<any>): void {
   const facts = aeadFacts('seal', algorithm);
-  let own: Record<keyof SealOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
+  type Name = Words<typeof sealOptionNames | typeof targetOptionNames | typeof routeOptionNames>;
+  let own: Record<Name, unknown>;
   if (!isOptions(given)) throw wrongType('options', 'an object', given);
   try {
     own = (slowBare ? bare({ ...given }) : { ...given, __proto__: null }) as never;
