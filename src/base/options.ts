@@ -26,7 +26,7 @@ export interface Accepted<Name extends PropertyKey> {
    */
   readonly order: (string | undefined)[];
   /** Returns the error for a name that a call with other arguments would take. */
-  readonly refuse?: (name: string, argument: string) => MillraceError | undefined;
+  readonly refuse: ((name: string, argument: string) => MillraceError | undefined) | undefined;
   /** Makes tables with different names incompatible types. It does not exist at run time. */
   readonly exactly?: (name: Name) => Name;
 }
@@ -37,7 +37,8 @@ export function accepted<Text extends string>(
   ...names: Text[]
 ): Accepted<Words<Text>> {
   const order = [...new Set(names.join(' ').split(' ')), undefined];
-  return { signature, order };
+  // `refuse` is own: an error must not read what Object.prototype may have.
+  return { signature, order, refuse: undefined };
 }
 
 /**

@@ -13,6 +13,7 @@ import portable from 'millrace/portable';
 import webcrypto from 'millrace/webcrypto';
 
 import { calls as subtleCalls } from '../compat/subtle-calls.mjs';
+import { isOptions } from '../support/calls.mjs';
 import { entryPaths } from '../support/child.mjs';
 import { callsOf } from './pollution.mjs';
 
@@ -136,6 +137,17 @@ function* shapes() {
     }
 }
 
+/** Returns calls with an option that does not exist: what words their errors reads no more either. */
+function refusedCalls() {
+  return callsOf()
+    .filter(({ args }) => args().some(isOptions))
+    .map(({ name, args, call }) => ({
+      name: `${name}, with an unknown option`,
+      args: () => args().map((each) => (isOptions(each) ? { ...each, nonsense: 1 } : each)),
+      call,
+    }));
+}
+
 /** Resolves to the calls of SubtleCrypto. */
 async function callsOfSubtle() {
   const { subtle } = webcrypto;
@@ -163,7 +175,7 @@ function noteAll(value, mine) {
 /** Prints the reads that reach Object.prototype: of which name, of what and where. */
 export async function watch({ engine, names }) {
   millrace.configure({ engine });
-  const calls = [...callsOf(), ...shapes(), ...(await callsOfSubtle())];
+  const calls = [...callsOf(), ...refusedCalls(), ...shapes(), ...(await callsOfSubtle())];
   const given = calls.map(({ args }) => args());
   const mine = new WeakSet();
   noteAll([part, given], mine);

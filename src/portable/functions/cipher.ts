@@ -155,7 +155,7 @@ export function makeAead(
   const gcm = tagMin === 4;
   const takes: Accepted<keyof SealOptions> = accepted(
     algorithm,
-    'key nonce aad source authTagLength',
+    'key nonce source aad authTagLength',
   );
   const readNonce = (nonce: unknown): Uint8Array => {
     const view = bytes(nonce, 'nonce');

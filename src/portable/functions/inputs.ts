@@ -11,7 +11,7 @@ import {
   NO_BYTES,
 } from '../../base/intrinsics.js';
 import { secretMemory } from '../../base/secret-memory.js';
-import { accepted as acceptedNames, type Accepted, type Words } from '../../base/options.js';
+import type { Accepted, Words } from '../../base/options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
@@ -72,7 +72,7 @@ export function accepted<Text extends string>(
   signature: string,
   names: Text,
 ): Accepted<Words<Text>> {
-  return { ...acceptedNames(signature, names), refuse: refuseTarget };
+  return { signature, order: [...names.split(' '), undefined], refuse: refuseTarget };
 }
 
 function refuseTarget(name: string, argument: string): MillraceError | undefined {
