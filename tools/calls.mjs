@@ -1,7 +1,8 @@
 // Generates the calls of `millrace` and `millrace/promises` from one description of each, in
-// tools/calls/: the overloads with their comments and the functions that run them. Run after
-// changing a description: node tools/calls.mjs. `npm run check` fails when a generated file is
-// stale.
+// tools/calls/: the overloads with their comments and the functions that run them; and, by the
+// modules *-readers.mjs and option-names.mjs, what reads their arguments. Run after changing a
+// description or the type of options: node tools/calls.mjs. `npm run check` fails when a generated
+// file is stale.
 //
 // A description is an exported constant with the name of the call and a comment, in which `@later`,
 // `@promised` and the like begin the comments of further overloads.
@@ -17,8 +18,9 @@ import * as keyWrap from './calls/key-wrap.mjs';
 import * as sealed from './calls/sealed.mjs';
 import * as verifyMac from './calls/verify-mac.mjs';
 import { cipherReaders } from './cipher-readers.mjs';
+import { derivationReaders } from './derivation-readers.mjs';
 import { digestReaders } from './digest-readers.mjs';
-import { staleOf, writeFormatted } from './format.mjs';
+import { capitalized, staleOf, writeFormatted } from './format.mjs';
 import { optionNames } from './option-names.mjs';
 import { root } from './steps.mjs';
 
@@ -51,9 +53,8 @@ const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCa
  * - first: a statement before that; most: the most arguments, where `runs` does not refuse others
  * - promise: false if it returns no promise in `millrace/promises`
  * - needs: its inputs in the message of a call without them
- * - reads: the kinds of its arguments, in the order in which they are read; sets: where they go in
- *   the request of a derivation over a hash; label: its name in messages
- * - reader, positional: what is read of its options, or arguments, and put into the request, see tools/cipher-readers.mjs
+ * - reads, sets: see tools/derivation-readers.mjs; label: its name in messages
+ * - reader, positional: see tools/cipher-readers.mjs
  * - secret, as: of a sealed stream or file, the kind of its secret and what it returns
  *
  * @typedef {object} Call
@@ -232,10 +233,9 @@ const forms = {
 /** What a call has whose form is `sealed`, by its name: of a stream, or of bytes for a promise. */
 function sealedCall(name, { secret, as }) {
   const verb = /^(seal|open)/.exec(name)[0];
-  const capital = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
   const secrets = secret ? { [secret]: secret === 'key' ? 'KeyInput' : 'Data' } : {};
-  const own = secret ? `With${capital(secret)}` : '';
-  const options = secret ? `${capital(verb)}${own}Options` : 'SealedStreamOptions';
+  const own = secret ? `With${capitalized(secret)}` : '';
+  const options = secret ? `${capitalized(verb)}${own}Options` : 'SealedStreamOptions';
   if (as === 'Promise')
     return {
       form: 'plain',
@@ -277,7 +277,8 @@ function plainText(name, call, comments, entry) {
     `return ${runs[entry]};`,
   ];
   const head = `export ${later}function ${name}(${parameters.join(', ')}): ${result}`;
-  return `${commentText(comments.get(''))}${head} {\n${statements.filter(Boolean).join('\n')}\n}\n\n`;
+  const body = statements.filter(Boolean).join('\n');
+  return `${commentText(comments.get(''))}${head} {\n${body}\n}\n\n`;
 }
 
 /** The comments of overloads whose descriptions have none. */
@@ -321,33 +322,27 @@ const platform = {
   '#platform/streams/sealed.js': ['passphrases', 'sealedDuplexes', 'sealedStreams'],
 };
 
-/** Returns the modules of src that export something by itself, by its name, and its kind. */
-function exportsOfSource() {
+/**
+ * Returns the modules of src that export something by itself, by its name, and its kind. `readers`
+ * are the texts of generated modules, by their paths.
+ */
+function exportsOfSource(readers) {
   const found = new Map();
   for (const [module, names] of Object.entries(platform))
     for (const name of names) found.set(name, [{ module, type: /^[A-Z]/.test(name) }]);
-  const generated = new Set([
-    ...Object.keys(groups).flatMap(filesOf),
-    'src/kdf/hashed.ts',
-    'src/operations/cipher-readers.ts',
-    'src/operations/digest-readers.ts',
-    'src/operations/batch/readers.ts',
-  ]);
+  const generated = new Set([...Object.keys(groups).flatMap(filesOf), ...readers.keys()]);
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => /^(?!portable|compat).*(?<!\.browser|\.node)\.ts$/.test(file))
-    .filter((file) => !generated.has(`src/${file}`));
-  found.set('hashedParser', [{ module: 'src/kdf/hashed.ts', type: false }]);
-  for (const name of ['hash', 'hmac'])
-    found.set(`${name}Parser`, [{ module: 'src/operations/digest-readers.ts', type: false }]);
-  for (const file of files) {
-    const text = readFileSync(join(root, 'src', file), 'utf8');
+    .map((file) => `src/${file.replaceAll('\\', '/')}`)
+    .filter((file) => /^src\/(?!portable|compat).*(?<!\.browser|\.node)\.ts$/.test(file))
+    .filter((file) => !generated.has(file));
+  const texts = files.map((file) => [file, readFileSync(join(root, file), 'utf8')]);
+  for (const [module, text] of [...texts, ...readers]) {
     const exported =
       /^export (?:declare )?(type|interface|const enum|const|class|(?:async )?function\*?) (\w+)/gm;
     for (const [, kind, name] of text.matchAll(exported))
       found.set(name, [
         ...(found.get(name) ?? []),
-        { module: `src/${file}`, type: /^(type|interface)$/.test(kind) },
+        { module, type: /^(type|interface)$/.test(kind) },
       ]);
   }
   return found;
@@ -366,7 +361,8 @@ function importsOf(text, file, known) {
   const own = new Set([...named].map(([, name, parameter]) => name ?? parameter));
   for (const [name] of code.matchAll(/(?<![.\w'])[A-Za-z]\w+/g)) {
     const found = known.get(name);
-    if (found === undefined || own.has(name)) continue;
+    // The names that it exports itself are none to import.
+    if (found === undefined || own.has(name) || found[0].module === file) continue;
     const near = found.filter(({ module }) => posix.dirname(module) === posix.dirname(file));
     const [one, ...others] = near.length > 0 ? near : found;
     if (others.length > 0) throw new Error(`${file}: ${name} is exported by several modules`);
@@ -419,75 +415,14 @@ function callText(name, call, comments, entry) {
   return `${overloads.join('')}${head} {\n${body}\n}\n\n`;
 }
 
-/** Returns the value of an argument of a derivation, by its kind. */
-const readings = {
-  data: (value, name) => `data(${value}, '${name}')`,
-  digest: (value) => `digestFacts(${value})`,
-  hkdfSize: (value) => `hkdfSize(${value}, digest.name, digest.digestSize)`,
-  iterations: (value, name) => `between(${value}, 1, 2 ** 32 - 1, '${name}')`,
-  keySize: (value, name) => `keySize(${value}, '${name}')`,
-  prk: (value) => `readPrk(${value}, digest)`,
-  secret: (value, name) => `readPassword(${value}, '${name}')`,
-};
-
-/** Returns the statement that puts a value into a request, by its place. */
-const settings = {
-  aad: (value) => `setAad(${value}, 0, sizeOf(${value}))`,
-  iv: (value) => `setIv(${value}, 0, sizeOf(${value}))`,
-  key: (value) => `setKeyInput(${value})`,
-  Count: (value) => `frame[At.Count] = ${value}`,
-  result: (value) => `setResult(${value}, Form.Secret)`,
-};
-
-/** Returns the text of the parsers of derivations over a hash. */
-function parsersText(calls) {
-  const parsers = Object.entries(calls).map(
-    ([name, { label = name, needs, takes, reads, sets }]) => {
-      const inputs = Object.keys(takes);
-      const statements = [
-        ...Object.entries(reads).map(
-          ([input, kind]) =>
-            `const ${input} = ${readings[kind](`given[${inputs.indexOf(input)}]`, input)};`,
-        ),
-        `beginRequest(Operation.${name[0].toUpperCase()}${name.slice(1)}, digest.id, NO_BYTES, 0, 0);`,
-        ...Object.entries(sets).map(([place, value]) => `${settings[place](value)};`),
-      ];
-      const signature = `${label}(${inputs.join(', ')})`;
-      return (
-        `${name}: {\nfill: (given) => {\n${statements.join('\n')}\n},\nleast: ${inputs.length},\n` +
-        `needs: '${label} needs ${needs}',\noptions: ${inputs.length},\nname: 'options',\n` +
-        `takes: accepted('${signature}', derivationCallOptionNames),\n},\n`
-      );
-    },
-  );
-  const names = Object.keys(calls).map((name) => `'${name}'`);
-  return (
-    `export type HashedDerivation = ${names.join(' | ')};\n\n` +
-    `const parsers: Readonly<Record<HashedDerivation, DerivationParser>> = {\n${parsers.join('')}};` +
-    '\n\n/** Returns the parser of a derivation. */\n' +
-    'export function hashedParser(name: HashedDerivation): DerivationParser {\n' +
-    'return parsers[name];\n}\n'
-  );
-}
-
 /** Returns the path of a file and its text with imports. */
 const importing = (known, file, about, text) =>
   /** @type {const} */ ([file, `${about}${importsOf(text, file, known)}\n${text}`]);
 
-/** Returns the text of src/kdf/hashed.ts. */
-function hashedParsers(known) {
-  const file = 'src/kdf/hashed.ts';
-  const calls = Object.entries(/** @type {Record<string, any>} */ (derivations));
-  const text = parsersText(Object.fromEntries(calls.filter(([, { reads }]) => reads)));
-  const head =
-    '/**\n * Readers of PBKDF2 (RFC 8018) and HKDF (RFC 5869), with the arguments of node:crypto.\n *\n' +
-    ' * Generated by tools/calls.mjs from tools/calls/derivations.mjs. Do not edit.\n */\n';
-  return importing(known, file, head, text);
-}
-
 /** Returns the texts of all generated files, by their paths. */
 export function generated() {
-  const known = exportsOfSource();
+  const readers = [cipherReaders(), derivationReaders(), ...digestReaders()];
+  const known = exportsOfSource(new Map(readers.map(([file, , text]) => [file, text])));
   return new Map(
     Object.entries(groups)
       .flatMap(([group, module]) => {
@@ -507,11 +442,10 @@ export function generated() {
           return [importing(known, file, head, text)];
         });
       })
-      .concat([
-        optionNames(),
-        hashedParsers(known),
-        ...[cipherReaders(), ...digestReaders()].map((each) => importing(known, ...each)),
-      ]),
+      .concat(
+        [optionNames()],
+        readers.map((each) => importing(known, ...each)),
+      ),
   );
 }
 

@@ -4,6 +4,7 @@
 // function for each step takes longer than a short message.
 
 import * as calls from './calls/ciphers.mjs';
+import { capitalized } from './format.mjs';
 import { namesOfType } from './option-names.mjs';
 
 const file = 'src/operations/cipher-readers.ts';
@@ -44,8 +45,7 @@ const reads = {
     if (size < 0) throw shortSource(prefix, tagSize, whole);
     limitSource(size, facts);`,
   iv: "const first = readIv(iv, facts, 'iv');",
-  nonceOrRandom: "const first = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');",
-  nonceBefore: "const first = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');",
+  nonce: "const first = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');",
   aad: 'const extra = readAad(aad, facts);',
   tag: 'const code = readTag(tag, facts);',
   room: 'const room = (first === undefined ? facts.ivSize : 0) + size + tagSize;',
@@ -100,7 +100,7 @@ function functionText(name, head, about, [read, set], values) {
 
 /** Returns the texts of the readers of a call: of its options, and of its positional form. */
 function readersText(name, { options, reader, positional }) {
-  const own = `read${name[0].toUpperCase()}${name.slice(1)}`;
+  const own = `read${capitalized(name)}`;
   const values = {
     name,
     list: `${options[0].toLowerCase()}${options.slice(1, -1)}Names`,

@@ -1,8 +1,9 @@
 // Generates the readers of hash and hmac, src/operations/digest-readers.ts, and of hashMany and
-// hmacMany, src/operations/batch/readers.ts, from tools/calls/digests.mjs: their parsers, the tables
-// of their options, and the functions that read the arguments in order, the key last.
+// hmacMany, src/operations/batch/readers.ts, from tools/calls/digests.mjs: their parsers, the
+// tables of their options, and the functions that read the arguments in order, the key last.
 
 import { hash, hashMany, hmac, hmacMany } from './calls/digests.mjs';
+import { capitalized } from './format.mjs';
 
 const calls = { hash, hmac, hashMany, hmacMany };
 
@@ -12,10 +13,9 @@ const kinds = {
     table: 'HashTakes<keyof (PlainHashOptions & TargetOptions)>',
     make: 'takesHash',
     names: 'plainHashOptionNames',
+    needs: 'an algorithm and data',
     facts: 'hashFacts',
-    promised: ({ table }) =>
-      `const { promised: all, plain } = facts.parameters === null ? ${table} : ${table}.parameters;`,
-    accepted: () => 'promised ? all : plain',
+    tables: (table) => `facts.parameters === null ? ${table} : ${table}.parameters`,
     message: 'readMessage(given[1], request, facts)',
     sources: 'readSources(given[1], facts.tuple)',
     key: 'hashKey(request.parameters, facts, asked ?? request.preference)',
@@ -24,9 +24,9 @@ const kinds = {
     table: 'Takes<keyof HmacFields>',
     make: 'takes',
     names: 'hmacOptionNames',
+    needs: 'an algorithm, a key and data',
     facts: 'hmacFacts',
-    promised: () => '',
-    accepted: ({ table }) => `promised ? ${table}.promised : ${table}.plain`,
+    tables: (table) => table,
     message: 'readData(given[2], request)',
     sources: 'readSources(given[2])',
     key: 'readTextKey(given[1], facts, asked ?? request.preference)',
@@ -41,30 +41,26 @@ function readerText(name) {
   const least = inputs.length;
   const kind = kinds[name.replace('Many', '')];
   const table = `${name}Table`;
-  const operation = `Operation.${name[0].toUpperCase()}${name.slice(1)}`;
-  const counts = `[${least}, ${least + 1}]`;
+  const operation = `Operation.${capitalized(name)}`;
+  const most = least + 1;
   const options = `count > ${least} ? given[${least}] : undefined`;
-  const reader = many
-    ? `parse${name[0].toUpperCase()}${name.slice(1)}`
-    : `fill${operation.slice(10)}`;
+  const reader = `${many ? 'parse' : 'fill'}${capitalized(name)}`;
+  const fields = `counts: [${least}, ${most}], options: ${least}`;
   const parser = many
-    ? `ManyParser = { parse: ${reader}, counts: ${counts}, options: ${least}, sources: ${least - 1} }`
-    : `Parser = { fill: ${reader}, counts: ${counts}, options: ${least} }`;
-  const needs = {
-    hash: 'an algorithm and data',
-    hmac: 'an algorithm, a key and data',
-  };
+    ? `ManyParser = { parse: ${reader}, ${fields}, sources: ${least - 1} }`
+    : `Parser = { fill: ${reader}, ${fields} }`;
   const refuse = many
-    ? `if (count < ${least} || count > ${least + 1}) throw makeError('ERR_MISSING_ARGUMENT', ` +
-      `\`${name} takes (${inputs.join(', ')}[, options][, callback]), not \${count} arguments\`);`
-    : `if (count < ${least}) throw makeError('ERR_MISSING_ARGUMENT', '${name} needs ${needs[name]}');\n` +
-      `if (count > ${least + 1}) throw surplusArguments('${name} takes ${least} or ${least + 1} arguments', count);`;
+    ? `if (count < ${least} || count > ${most}) throw makeError('ERR_MISSING_ARGUMENT',
+        \`${name} takes (${inputs.join(', ')}[, options][, callback]), not \${count} arguments\`);`
+    : `if (count < ${least}) throw makeError('ERR_MISSING_ARGUMENT', '${name} needs ${kind.needs}');
+      if (count > ${most})
+        throw surplusArguments('${name} takes ${least} or ${most} arguments', count);`;
   const read = many ? 'readOptions' : 'digestRequest';
   const body = [
     refuse,
     `const facts = ${kind.facts}(given[0]);`,
-    kind.promised({ table }),
-    `const request = ${read}(${options}, facts, ${kind.accepted({ table })});`,
+    `const { promised: all, plain } = ${kind.tables(table)};`,
+    `const request = ${read}(${options}, facts, promised ? all : plain);`,
     many
       ? `const messages = ${kind.sources};\ncheckPlace(messages, request);`
       : `const source = ${kind.message};`,
@@ -88,7 +84,7 @@ function ${reader}(
   promised?: boolean,
   asked?: EnginePreference,
 ): ${many ? 'Batch' : 'void'} {
-${body.filter(Boolean).join('\n')}
+${body.join('\n')}
 }
 
 `;

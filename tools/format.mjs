@@ -1,10 +1,13 @@
-// Writes generated files as the formatters of the project leave them.
+// Texts of generated files, which are written as the formatters of the project leave them.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { root } from './steps.mjs';
+
+/** Returns a name that begins with a capital letter. */
+export const capitalized = (name) => name.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Writes a file, by its path in the project, and formats it with rustfmt or Prettier. */
 export function writeFormatted(path, text) {

@@ -8,7 +8,7 @@ import { root } from './steps.mjs';
 
 const file = 'src/base/option-names.ts';
 
-/** Returns the files of src that may use the names; millrace/portable declares options of its own. */
+/** Returns the files of src that may use the names; millrace/portable has options of its own. */
 function sources() {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => /^(?!portable|compat).*(?<!\.browser)\.ts$/.test(path.replaceAll('\\', '/')))

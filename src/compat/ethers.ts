@@ -12,7 +12,7 @@ import { makeError } from '../base/errors.js';
 import { findHash } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { derivePromise, deriveSync } from '../kdf/derive.js';
-import { hashedParser } from '../kdf/hashed.js';
+import { parserOf } from '../kdf/parsers.js';
 import { scryptParser } from '../kdf/scrypt.js';
 import { fastInto } from '../operations/fast-path.js';
 import { runFilled } from '../scheduling/run.js';
@@ -51,7 +51,7 @@ const hooks: Record<keyof EthersHooks, (...given: any[]) => unknown> = {
   sha512: digest('sha512'),
   ripemd160: digest('ripemd160'),
   computeHmac: mac,
-  pbkdf2: (...given) => unpooled(deriveSync(hashedParser('pbkdf2'), given, 5)),
+  pbkdf2: (...given) => unpooled(deriveSync(parserOf('pbkdf2'), given, 5)),
   scrypt: async (password, salt, N, r, p, dkLen, onProgress) => {
     const options = { ...cost(N, r, p), ...progress(onProgress) };
     return unpooled(await derivePromise(scryptParser, [password, salt, dkLen, options]));

@@ -11,7 +11,7 @@ import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
 import { type Argon2CallParameters, type Argon2Parameters, argon2Parser } from '../kdf/argon2.js';
 import { type DerivationCallOptions, derive } from '../kdf/derive.js';
-import { hashedParser } from '../kdf/hashed.js';
+import { parserOf } from '../kdf/parsers.js';
 import {
   type HashPasswordOptions,
   type VerifyPasswordOptions,
@@ -133,7 +133,7 @@ export function pbkdf2(
   callback: Callback<Buffer>,
 ): void;
 export function pbkdf2(): unknown {
-  return derive(hashedParser('pbkdf2'), arguments);
+  return derive(parserOf('pbkdf2'), arguments);
 }
 
 /**

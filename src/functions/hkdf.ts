@@ -1,7 +1,7 @@
 /** `hkdf` of `millrace`. The derivation itself is loaded at the first call. */
 import { derive } from '../kdf/derive.js';
 import type { Hkdf } from '../kdf/hkdf-types.js';
-import { hashedParser } from '../kdf/hashed.js';
+import { parserOf } from '../kdf/parsers.js';
 
 /**
  * Derives a key from a high-entropy secret with HKDF (RFC 5869); arguments are those of
@@ -30,14 +30,14 @@ import { hashedParser } from '../kdf/hashed.js';
  */
 export const hkdf: Hkdf = /* @__PURE__ */ Object.assign(
   function hkdf(): unknown {
-    return derive(hashedParser('hkdf'), arguments);
+    return derive(parserOf('hkdf'), arguments);
   },
   {
     extract(): unknown {
-      return derive(hashedParser('hkdfExtract'), arguments);
+      return derive(parserOf('hkdfExtract'), arguments);
     },
     expand(): unknown {
-      return derive(hashedParser('hkdfExpand'), arguments);
+      return derive(parserOf('hkdfExpand'), arguments);
     },
   },
 ) as Hkdf;

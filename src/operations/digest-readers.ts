@@ -66,11 +66,8 @@ function fillHmac(
   if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs an algorithm, a key and data');
   if (count > 4) throw surplusArguments('hmac takes 3 or 4 arguments', count);
   const facts = hmacFacts(given[0]);
-  const request = digestRequest(
-    count > 3 ? given[3] : undefined,
-    facts,
-    promised ? hmacTable.promised : hmacTable.plain,
-  );
+  const { promised: all, plain } = hmacTable;
+  const request = digestRequest(count > 3 ? given[3] : undefined, facts, promised ? all : plain);
   const source = readData(given[2], request);
   const key = readTextKey(given[1], facts, asked ?? request.preference);
   fillParsed(Operation.Hmac, facts, request, source, key);

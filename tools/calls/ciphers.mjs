@@ -81,7 +81,7 @@ export const seal = {
   runs: { millrace: 'perform(sealParser, arguments)', promises: 'perform(sealParser, arguments)' },
   given: { millrace: 'algorithm?: unknown, options?: unknown' },
   reader: [
-    'aead options engine tagSize text nonceOrRandom aad room place route key again random',
+    'aead options engine tagSize text nonce aad room place route key again random',
     'Seal tagSize key nonceOrRandom aad place prefix asked',
   ],
 };
@@ -147,7 +147,7 @@ export const open = {
   runs: { millrace: 'perform(openParser, arguments)', promises: 'perform(openParser, arguments)' },
   given: { millrace: 'algorithm?: unknown, options?: unknown' },
   reader: [
-    'aead options engine tagSize sealed nonceBefore aad place route key',
+    'aead options engine tagSize sealed nonce aad place route key',
     'Open tagSize key nonceBefore aad place asked',
   ],
 };

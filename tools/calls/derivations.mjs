@@ -106,8 +106,8 @@ export const pbkdf2 = {
   },
   result: 'Buffer',
   runs: {
-    millrace: "derive(hashedParser('pbkdf2'), arguments)",
-    promises: "derivePromise(hashedParser('pbkdf2'), arguments)",
+    millrace: "derive(parserOf('pbkdf2'), arguments)",
+    promises: "derivePromise(parserOf('pbkdf2'), arguments)",
   },
   needs: 'a password, a salt, iterations, keylen and a digest',
   reads: {

@@ -2,7 +2,7 @@
 import { types } from './key-types.js';
 import { argon2Parser } from '../../kdf/argon2.js';
 import { deriveSync, deriveThen, type DerivationParser } from '../../kdf/derive.js';
-import { hashedParser } from '../../kdf/hashed.js';
+import { parserOf } from '../../kdf/parsers.js';
 import { scryptParser } from '../../kdf/scrypt.js';
 import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../base/intrinsics.js';
 import type { Callback } from '../../scheduling/completions.js';
@@ -74,7 +74,7 @@ function resultOf({ arrayBuffer }: Derivation, key: Buffer): unknown {
 
 const pbkdf2Calls: Derivation = {
   name: 'pbkdf2',
-  parser: hashedParser('pbkdf2'),
+  parser: parserOf('pbkdf2'),
   algorithm: 4,
   arrayBuffer: false,
   read([password, salt, iterations, keylen, digest]) {
@@ -91,7 +91,7 @@ const pbkdf2Calls: Derivation = {
 
 const hkdfCalls: Derivation = {
   name: 'hkdf',
-  parser: hashedParser('hkdf'),
+  parser: parserOf('hkdf'),
   algorithm: 0,
   arrayBuffer: true,
   read([digest, ikm, salt, info, keylen]) {

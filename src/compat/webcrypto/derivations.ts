@@ -1,6 +1,6 @@
 /** deriveBits: HKDF, PBKDF2 and Argon2. */
 import { argon2Parser } from '../../kdf/argon2.js';
-import { hashedParser } from '../../kdf/hashed.js';
+import { parserOf } from '../../kdf/parsers.js';
 import { sizeOf } from '../../base/arguments.js';
 import { Operation } from '../../base/frame.js';
 import type { Algorithm } from './dictionaries.js';
@@ -25,14 +25,14 @@ export function deriveBits(algorithm: Algorithm, kept: Kept, length: unknown): R
     const info = bytes.info!;
     const all = sizeOf(info) + sizeOf(salt) + secret.length + 32 * size;
     const cost = 4 * digestCost(Operation.Hmac, hash, all);
-    return derive(cost, hashedParser('hkdf'), [hash.name, secret, salt, info, size]);
+    return derive(cost, parserOf('hkdf'), [hash.name, secret, salt, info, size]);
   }
   if (served.name === 'PBKDF2') {
     const iterations = numbers.iterations!;
     if (iterations === 0) refuseOperation(served, 'iterations must not be 0');
     const blocks = Math.ceil(size / hash.digestSize);
     const cost = iterations * blocks * digestCost(Operation.Hmac, hash, hash.digestSize);
-    return derive(cost, hashedParser('pbkdf2'), [secret, salt, iterations, size, hash.name]);
+    return derive(cost, parserOf('pbkdf2'), [secret, salt, iterations, size, hash.name]);
   }
   return argon2(algorithm, secret, size);
 }

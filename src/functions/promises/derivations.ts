@@ -9,7 +9,7 @@ import type { Argon2Algorithm } from '../../base/kdf-costs.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
 import { type Argon2CallParameters, argon2Parser } from '../../kdf/argon2.js';
 import { type DerivationCallOptions, derivePromise } from '../../kdf/derive.js';
-import { hashedParser } from '../../kdf/hashed.js';
+import { parserOf } from '../../kdf/parsers.js';
 import {
   type HashPasswordOptions,
   type VerifyPasswordOptions,
@@ -59,7 +59,7 @@ export function pbkdf2(
   options?: DerivationCallOptions,
 ): Promise<Buffer>;
 export function pbkdf2(): Promise<unknown> {
-  return derivePromise(hashedParser('pbkdf2'), arguments);
+  return derivePromise(parserOf('pbkdf2'), arguments);
 }
 
 /**

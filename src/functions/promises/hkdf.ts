@@ -1,7 +1,7 @@
 /** `hkdf` of `millrace/promises`. The derivation itself is loaded at the first call. */
 import { derivePromise } from '../../kdf/derive.js';
 import type { HkdfPromises } from '../../kdf/hkdf-types.js';
-import { hashedParser } from '../../kdf/hashed.js';
+import { parserOf } from '../../kdf/parsers.js';
 
 /**
  * Derives a key from a high-entropy secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
@@ -16,14 +16,14 @@ import { hashedParser } from '../../kdf/hashed.js';
  */
 export const hkdf: HkdfPromises = /* @__PURE__ */ Object.assign(
   function hkdf(): Promise<unknown> {
-    return derivePromise(hashedParser('hkdf'), arguments);
+    return derivePromise(parserOf('hkdf'), arguments);
   },
   {
     extract(): Promise<unknown> {
-      return derivePromise(hashedParser('hkdfExtract'), arguments);
+      return derivePromise(parserOf('hkdfExtract'), arguments);
     },
     expand(): Promise<unknown> {
-      return derivePromise(hashedParser('hkdfExpand'), arguments);
+      return derivePromise(parserOf('hkdfExpand'), arguments);
     },
   },
 ) as HkdfPromises;

@@ -81,11 +81,8 @@ function parseHmacMany(
       `hmacMany takes (algorithm, key, sources[, options][, callback]), not ${count} arguments`,
     );
   const facts = hmacFacts(given[0]);
-  const request = readOptions(
-    count > 3 ? given[3] : undefined,
-    facts,
-    promised ? hmacManyTable.promised : hmacManyTable.plain,
-  );
+  const { promised: all, plain } = hmacManyTable;
+  const request = readOptions(count > 3 ? given[3] : undefined, facts, promised ? all : plain);
   const messages = readSources(given[2]);
   checkPlace(messages, request);
   const key = readTextKey(given[1], facts, asked ?? request.preference);
