@@ -15,7 +15,7 @@ const KINDS: [(Kind, ::argon2::Algorithm); 3] = [
 #[test]
 fn vectors_of_the_standard_are_reproduced() {
     for (kind, name) in [(Kind::D, "argon2d"), (Kind::I, "argon2i"), (Kind::Id, "argon2id")] {
-        let record = derivations(name).next().expect(name);
+        let record = &derivations(name)[0];
         let [memory, passes, lanes] =
             ["memory", "passes", "lanes"].map(|name| record.number(name) as u32);
         let [password, salt, secret, associated, key] =

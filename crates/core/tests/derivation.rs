@@ -62,7 +62,7 @@ fn a_password_hash_is_verified_within_its_limits() {
 #[test]
 fn keys_are_wrapped_with_and_without_padding() {
     for (padding, name) in [(0, "kw"), (1, "kwp")] {
-        let record = derivations(name).next().expect(name);
+        let record = &derivations(name)[0];
         let [wrapping_key, key, wrapped] =
             ["password", "secret", "key"].map(|name| record.bytes(name));
         let numbers = Numbers { costs: [padding, 0, 0, 0], ..Numbers::default() };

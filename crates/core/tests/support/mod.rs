@@ -83,6 +83,7 @@ pub(crate) use vectors;
 pub(crate) fn records(json: &str) -> Vec<Record> {
     let file: Value = serde_json::from_str(json).expect("JSON");
     if let Value::Array(records) = file {
+        assert!(!records.is_empty());
         return records.into_iter().map(Record).collect();
     }
     let list = |value: &Value| value.as_array().cloned().expect("a list");
@@ -100,9 +101,12 @@ pub(crate) fn records(json: &str) -> Vec<Record> {
 }
 
 /// Returns the inputs and keys of the published derivations of an algorithm.
-pub(crate) fn derivations(algorithm: &str) -> impl Iterator<Item = Record> {
+pub(crate) fn derivations(algorithm: &str) -> Vec<Record> {
     let calls = vectors!("derivations").into_iter();
-    calls.filter_map(inputs).filter(move |row| row.text("algorithm") == algorithm)
+    let rows = calls.filter_map(inputs).filter(|row| row.text("algorithm") == algorithm);
+    let rows: Vec<_> = rows.collect();
+    assert!(!rows.is_empty(), "{algorithm} has no vectors");
+    rows
 }
 
 /// Returns the inputs of a call by their names, or nothing for a call of a part.
