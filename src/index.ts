@@ -17,18 +17,8 @@ export type {
 } from './catalog/catalog.js';
 export type { CipherName, HashName } from './catalog/catalog-table.js';
 export { configure } from './functions/settings.js';
-export type { Settings } from './functions/settings.js';
 export type { EngineName, EngineOptions, Fallback } from './engines/engines.js';
 export { engines } from './functions/engines.js';
-export type {
-  Cost,
-  Engines,
-  EnginesOptions,
-  Implementation,
-  KernelAlgorithm,
-  KernelInterface,
-  ServedAlgorithm,
-} from './functions/engines.js';
 export {
   hash,
   hashFile,
@@ -63,29 +53,9 @@ export type {
 } from './hashers/options.js';
 export * from './functions/derivations.js';
 export type { Argon2Algorithm } from './base/kdf-costs.js';
-export type { Argon2CallParameters, Argon2Cost, Argon2Parameters } from './kdf/argon2.js';
-export type { DerivationCallOptions, DerivationProgress } from './kdf/derive.js';
-export type { Hkdf, HkdfExpand, HkdfExtract } from './kdf/hkdf-types.js';
-export type { HashPasswordOptions, VerifyPasswordOptions } from './kdf/passwords.js';
-export type { ScryptOptions } from './kdf/scrypt.js';
 export { hkdf } from './functions/hkdf.js';
 export { timingSafeEqual } from './functions/timing-safe-equal.js';
-export type { ManyOptions, ManyOutput } from './operations/batch/arguments.js';
-export type { PackedSources, Sources } from './operations/batch/messages.js';
-export type {
-  CipherOptions,
-  OpenOptions,
-  SealOptions,
-  TextTargetOptions,
-} from './operations/cipher.js';
-export type { Digest, Encoding, HashOptions, Output, TargetOptions } from './operations/hash.js';
-export type { HashParameterOptions } from './operations/hash-parameters.js';
-export type { HmacOptions } from './operations/hmac.js';
-export type { VerifyHmacOptions, VerifyMacOptions } from './operations/verify-mac.js';
-export type { Message } from './operations/tuple.js';
 export { createKey } from './operations/key.js';
-export type { CreateKeyOptions } from './operations/key.js';
-export type { UnwrapKeyOptions, WrapKeyOptions } from './kdf/key-wrap.js';
 export type { Bytes, Data } from './base/arguments.js';
 export type { ErrorCode } from './base/error-codes.js';
 export { MillraceError } from './base/errors.js';
@@ -107,3 +77,51 @@ export type {
 } from './streams/hash-files-options.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { Progress, StreamOptions } from './streams/stream-source.js';
+export type {
+  Settings,
+  Cost,
+  Engines,
+  EnginesOptions,
+  Implementation,
+  KernelAlgorithm,
+  KernelInterface,
+  ServedAlgorithm,
+} from './calls/reports.js';
+export type {
+  Argon2CallParameters,
+  Argon2Cost,
+  Argon2Parameters,
+  DerivationCallOptions,
+  DerivationProgress,
+  Hkdf,
+  HkdfExpand,
+  HkdfExtract,
+  HashPasswordOptions,
+  VerifyPasswordOptions,
+  ScryptOptions,
+} from './calls/derivations.js';
+export type {
+  ManyOptions,
+  ManyOutput,
+  PackedSources,
+  Sources,
+  Digest,
+  Encoding,
+  HashOptions,
+  Output,
+  TargetOptions,
+  HashParameterOptions,
+  HmacOptions,
+  VerifyHmacOptions,
+  VerifyMacOptions,
+  Message,
+} from './calls/digests.js';
+export type {
+  CipherOptions,
+  OpenOptions,
+  SealOptions,
+  TextTargetOptions,
+  CreateKeyOptions,
+  UnwrapKeyOptions,
+  WrapKeyOptions,
+} from './calls/ciphers.js';

@@ -28,7 +28,6 @@ export {
   timingSafeEqual,
 } from './index.js';
 export * from './functions/promises/derivations.js';
-export type { HkdfPromises } from './kdf/hkdf-types.js';
 export { hkdf } from './functions/promises/hkdf.js';
 export type {
   Argon2Algorithm,
@@ -107,7 +106,6 @@ export {
 } from './functions/promises/digests.js';
 export { generateKey, randomBytes } from './functions/random.js';
 export type { HashTransformStream } from './streams/hash-transform.js';
-export type { FileEntry } from './functions/files.js';
 export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
 export { verifyHmac, verifyMac } from './functions/promises/verify-mac.js';
 export {
@@ -139,3 +137,5 @@ export type {
 export type { OpenRangeOptions, ReadRange } from './streams/open-range.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { StreamSource } from './streams/stream-source.js';
+export type { HkdfPromises } from './calls/derivations.js';
+export type { FileEntry } from './functions/files.js';

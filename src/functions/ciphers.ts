@@ -5,19 +5,15 @@
  */
 import type { Buffer } from '#platform/base/runtime.js';
 import type { Bytes, Data } from '../base/arguments.js';
+import type {
+  CipherOptions,
+  OpenOptions,
+  SealOptions,
+  TextTargetOptions,
+} from '../calls/ciphers.js';
+import type { Output } from '../calls/digests.js';
 import type { AeadAlgorithm, CipherAlgorithm } from '../catalog/catalog.js';
-import {
-  type CipherOptions,
-  type OpenOptions,
-  type SealOptions,
-  type TextTargetOptions,
-  cipherParser,
-  openParser,
-  openSync,
-  sealParser,
-  sealSync,
-} from '../operations/cipher.js';
-import type { Output } from '../operations/hash.js';
+import { cipherParser, openParser, openSync, sealParser, sealSync } from '../operations/cipher.js';
 import type { KeyInput } from '../request/key-input.js';
 import type { Callback } from '../scheduling/completions.js';
 import type { RouteOptions } from '../scheduling/routes.js';

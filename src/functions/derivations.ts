@@ -7,19 +7,21 @@ import type { Buffer } from '#platform/base/runtime.js';
 import type { Data } from '../base/arguments.js';
 import { refuseSurplus } from '../base/errors.js';
 import type { Argon2Algorithm } from '../base/kdf-costs.js';
+import type {
+  Argon2CallParameters,
+  Argon2Parameters,
+  DerivationCallOptions,
+  HashPasswordOptions,
+  ScryptOptions,
+  VerifyPasswordOptions,
+} from '../calls/derivations.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
-import { type Argon2CallParameters, type Argon2Parameters, argon2Parser } from '../kdf/argon2.js';
-import { type DerivationCallOptions, derive } from '../kdf/derive.js';
+import { argon2Parser } from '../kdf/argon2.js';
+import { derive } from '../kdf/derive.js';
 import { parserOf } from '../kdf/parsers.js';
-import {
-  type HashPasswordOptions,
-  type VerifyPasswordOptions,
-  hashPasswordNow,
-  needsRehashed,
-  verifyParser,
-} from '../kdf/passwords.js';
-import { type ScryptOptions, scryptParser } from '../kdf/scrypt.js';
+import { hashPasswordNow, needsRehashed, verifyParser } from '../kdf/passwords.js';
+import { scryptParser } from '../kdf/scrypt.js';
 import type { SecretInput } from '../request/key-input.js';
 import type { Callback } from '../scheduling/completions.js';
 

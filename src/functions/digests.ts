@@ -7,10 +7,20 @@ import type { Buffer } from '#platform/base/runtime.js';
 import type { FileSource } from '#platform/streams/files.js';
 import type { Bytes, Data } from '../base/arguments.js';
 import { refuseSurplus } from '../base/errors.js';
+import type {
+  Digest,
+  Encoding,
+  HashOptions,
+  HmacOptions,
+  ManyOptions,
+  ManyOutput,
+  Message,
+  Output,
+  Sources,
+  TargetOptions,
+} from '../calls/digests.js';
 import { type HashAlgorithm, findHash, hashFacts } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
-import type { ManyOptions, ManyOutput } from '../operations/batch/arguments.js';
-import type { Sources } from '../operations/batch/messages.js';
 import { hashPairsSync } from '../operations/batch/pairs.js';
 import { hashParser, hmacParser } from '../operations/digest-readers.js';
 import { hashSync, hmacSync } from '../operations/digest-sync.js';
@@ -21,16 +31,7 @@ import {
   fastPrefixedHex,
   fastSize,
 } from '../operations/fast-path.js';
-import {
-  type Digest,
-  type Encoding,
-  type HashOptions,
-  type Output,
-  type TargetOptions,
-  fastForm,
-} from '../operations/hash.js';
-import type { HmacOptions } from '../operations/hmac.js';
-import type { Message } from '../operations/tuple.js';
+import { fastForm } from '../operations/hash.js';
 import { TEXT_OFFSET } from '../request/input-buffer.js';
 import type { KeyInput } from '../request/key-input.js';
 import { coalesce } from '../scheduling/coalesce.js';

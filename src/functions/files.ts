@@ -1,6 +1,6 @@
 /** Digests of files: a callback is the last argument, with or without an encoding before it. */
 import { wrongType } from '../base/errors.js';
-import type { Encoding } from '../operations/hash.js';
+import type { Encoding } from '../calls/digests.js';
 import type { Callback } from '../scheduling/completions.js';
 import { checkFileCount } from '../streams/digest-stream.js';
 import type { FileDigest } from '../streams/hash-files-options.js';

@@ -1,7 +1,7 @@
 /** `hkdf` of `millrace`. The derivation itself is loaded at the first call. */
 import { derive } from '../kdf/derive.js';
-import type { Hkdf } from '../kdf/hkdf-types.js';
 import { parserOf } from '../kdf/parsers.js';
+import type { Hkdf } from '../calls/derivations.js';
 
 /**
  * Derives a key from a high-entropy secret with HKDF (RFC 5869); arguments are those of

@@ -5,13 +5,10 @@
  */
 import type { Buffer } from '#platform/base/runtime.js';
 import type { WrapAlgorithm } from '../base/wrap-algorithms.js';
-import { type DerivationCallOptions, derive } from '../kdf/derive.js';
-import {
-  type UnwrapKeyOptions,
-  type WrapKeyOptions,
-  unwrapKeyParser,
-  wrapKeyParser,
-} from '../kdf/key-wrap.js';
+import type { UnwrapKeyOptions, WrapKeyOptions } from '../calls/ciphers.js';
+import type { DerivationCallOptions } from '../calls/derivations.js';
+import { derive } from '../kdf/derive.js';
+import { unwrapKeyParser, wrapKeyParser } from '../kdf/key-wrap.js';
 import type { Callback } from '../scheduling/completions.js';
 
 /**

@@ -15,7 +15,7 @@ import {
 import { makeError, wrongType, refuseSurplus } from '../base/errors.js';
 import { Form } from '../request/request.js';
 import { ALWAYS_FITS, checkTextSize } from '../request/text-size.js';
-import { outputSize, type Digest } from '../operations/hash.js';
+import { outputSize } from '../operations/hash.js';
 import {
   CallbackCompletion,
   PromiseCompletion,
@@ -45,6 +45,7 @@ import {
   type Buffer,
   type BufferEncoding,
 } from '#platform/base/runtime.js';
+import type { Digest } from '../calls/digests.js';
 
 /** Permits only create.ts and this file to construct hashers. */
 export const inside = Symbol('inside');

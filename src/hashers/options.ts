@@ -7,12 +7,12 @@ import {
 } from '../base/option-names.js';
 import type { Bytes } from '../base/arguments.js';
 import type { EngineOptions } from '../engines/engines.js';
-import type { Encoding, HashOptions } from '../operations/hash.js';
-import { refuseParameter, type HashParameterOptions } from '../operations/hash-parameters.js';
+import { refuseParameter } from '../operations/hash-parameters.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { accepted, type Accepted, type Words } from '../base/options.js';
 import { streamNames, type TransformOptions } from '#platform/hashers/hasher-stream.js';
 import type { BufferEncoding } from '#platform/base/runtime.js';
+import type { Encoding, HashOptions, HashParameterOptions } from '../calls/digests.js';
 
 /** The result of a digest: as {@link Encoding} says, or text in any other encoding of Buffer. */
 export type DigestEncoding = Encoding | BufferEncoding;

@@ -2,7 +2,7 @@
  * Argon2 (RFC 9106), with the arguments of node:crypto from version 24 on.
  */
 import { argon2CallParameterNames } from '../base/option-names.js';
-import { data, NO_BYTES, sizeOf, unsigned, type Data } from '../base/arguments.js';
+import { data, NO_BYTES, sizeOf, unsigned } from '../base/arguments.js';
 import { At, frame, Operation } from '../base/frame.js';
 import {
   setAad,
@@ -14,52 +14,18 @@ import {
   ownSecret,
   deferWipe,
 } from '../request/request.js';
-import type { EngineOptions } from '../engines/engines.js';
 import { makeError } from '../base/errors.js';
 import { argon2Kind, argon2Version, checkArgon2Salt, keySize } from '../base/kdf-costs.js';
 import { between } from '../base/numbers.js';
 
-import { setKeyInput, type SecretInput } from '../request/key-input.js';
+import { setKeyInput } from '../request/key-input.js';
 import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
-import {
-  readPassword,
-  type Password,
-  type DerivationCallOptions,
-  type DerivationParser,
-} from './derive.js';
+import { readPassword, type Password, type DerivationParser } from './derive.js';
 import { accepted } from '../base/options.js';
 import { providePasswords } from '#platform/engines/parts.js';
+import type { Argon2Cost, Argon2CallParameters } from '../calls/derivations.js';
 
 providePasswords();
-
-/** The cost of an Argon2; the defaults are OWASP's recommendation. */
-export interface Argon2Cost {
-  /** KiB of memory, at least 8 for each lane; 19456 (19 MiB) by default. */
-  readonly memory?: number | undefined;
-  /** Passes over the memory; 2 by default. */
-  readonly passes?: number | undefined;
-  /** Lanes; 1 by default. They run in sequence, on one core. */
-  readonly parallelism?: number | undefined;
-}
-
-/** The parameters of Argon2, with the names of node:crypto. */
-export interface Argon2Parameters extends Argon2Cost, EngineOptions {
-  /** The password or other input that a key is derived from. */
-  readonly message: SecretInput;
-  /** The salt: at least 8 bytes, different for each password. */
-  readonly nonce: Data;
-  /** Bytes of the result, at least 4; 32 by default. */
-  readonly tagLength?: number | undefined;
-  /** A key stored apart from the derived keys. */
-  readonly secret?: SecretInput;
-  /** Additional input that the result depends on. */
-  readonly associatedData?: Data;
-  /** 0x13 (RFC 9106) by default, or 0x10. */
-  readonly version?: 0x10 | 0x13 | undefined;
-}
-
-/** The parameters of an asynchronous call. */
-export interface Argon2CallParameters extends Argon2Parameters, DerivationCallOptions {}
 
 /** A checked cost. */
 export interface CheckedArgon2 {

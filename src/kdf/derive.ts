@@ -12,7 +12,6 @@ import {
   readEnginePreference,
   openBindings,
   type EnginePreference,
-  type EngineOptions,
 } from '../engines/engines.js';
 import { makeError, wrongType } from '../base/errors.js';
 import type { Accepted } from '../base/options.js';
@@ -43,26 +42,7 @@ import {
   type Completion,
 } from '../scheduling/completions.js';
 import { decideMemory } from './memory.js';
-
-/** The progress of a derivation. */
-export interface DerivationProgress {
-  /** From 0 to 1. */
-  readonly fraction: number;
-}
-
-/** Options of asynchronous derivations. */
-export interface DerivationCallOptions extends EngineOptions {
-  /**
-   * Aborting cancels: a waiting derivation rejects with the signal's reason at once, a running one
-   * stops within a few milliseconds.
-   */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Called on the event loop about every 50 ms while a derivation progresses, and with 1 before it
-   * succeeds. An exception becomes an uncaughtException.
-   */
-  readonly onProgress?: ((progress: DerivationProgress) => void) | undefined;
-}
+import type { DerivationProgress, DerivationCallOptions } from '../calls/derivations.js';
 
 /** Reads the arguments of one kind of derivation. */
 export interface DerivationParser {

@@ -7,7 +7,7 @@ import {
   unwrapKeyOptionNames,
   wrapKeyOptionNames,
 } from '../base/option-names.js';
-import { bytes, NO_BYTES, sizeOf, type Bytes } from '../base/arguments.js';
+import { bytes, NO_BYTES, sizeOf } from '../base/arguments.js';
 import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, setResult, setTag, deferWipe, Form } from '../request/request.js';
 import { makeError } from '../base/errors.js';
@@ -21,27 +21,10 @@ import {
   wrappedSize,
 } from '../base/wrap-algorithms.js';
 import type { DerivationParser } from './derive.js';
-import type { EngineOptions } from '../engines/engines.js';
-import type { CryptoKey, KeyObject } from '#platform/base/runtime.js';
 import { provideCiphers } from '#platform/engines/parts.js';
+import type { WrapKeyOptions, UnwrapKeyOptions } from '../calls/ciphers.js';
 
 provideCiphers();
-
-/** The keys of `wrapKey`. */
-export interface WrapKeyOptions extends EngineOptions {
-  /** The wrapping key: bytes, a secret KeyObject or an extractable secret CryptoKey. */
-  readonly key: Bytes | KeyObject | CryptoKey;
-  /** The key to wrap, in the same forms. */
-  readonly source: Bytes | KeyObject | CryptoKey;
-}
-
-/** The keys of `unwrapKey`. */
-export interface UnwrapKeyOptions extends EngineOptions {
-  /** The wrapping key: bytes, a secret KeyObject or an extractable secret CryptoKey. */
-  readonly key: Bytes | KeyObject | CryptoKey;
-  /** The wrapped key. */
-  readonly source: Bytes;
-}
 
 /** `(algorithm, options)`. */
 export const wrapKeyParser: DerivationParser = {

@@ -8,14 +8,7 @@ import {
   scryptCostOptionNames,
   verifyPasswordOptionNames,
 } from '../base/option-names.js';
-import {
-  bytes,
-  NO_BYTES,
-  options as optionsOf,
-  sizeOf,
-  unsigned,
-  type Bytes,
-} from '../base/arguments.js';
+import { bytes, NO_BYTES, options as optionsOf, sizeOf, unsigned } from '../base/arguments.js';
 import { shownName } from '../base/nearest.js';
 import { native } from '../engines/binding.js';
 import { At, Flag, frame, Operation } from '../base/frame.js';
@@ -28,7 +21,6 @@ import {
   clearRequest,
   Form,
 } from '../request/request.js';
-import type { EngineOptions } from '../engines/engines.js';
 import { failure, makeError, wrongType } from '../base/errors.js';
 import {
   argon2Cost,
@@ -36,11 +28,10 @@ import {
   setPepper,
   frameCost,
   readPasswords,
-  type Argon2Cost,
   type CheckedArgon2,
 } from './argon2.js';
 import { allocate, base64, utf8, type Buffer } from '#platform/base/runtime.js';
-import { setKeyInput, type SecretInput } from '../request/key-input.js';
+import { setKeyInput } from '../request/key-input.js';
 import { wipeCopy } from '../base/secret-copy.js';
 import { BCRYPT, bcryptString, refuseZero, setBcryptOf } from './bcrypt.js';
 import {
@@ -48,47 +39,27 @@ import {
   deriveSync,
   deriveThen,
   type Arguments,
-  type DerivationCallOptions,
   type DerivationParser,
 } from './derive.js';
 import type { Callback } from '../scheduling/completions.js';
-import { setScryptOf, type ScryptOptions } from './scrypt.js';
+import { setScryptOf } from './scrypt.js';
 import {
   argon2Kind,
   argon2Version,
   scryptCost,
   scryptMemory,
-  type Argon2Algorithm,
   type ScryptCost,
 } from '../base/kdf-costs.js';
 import { between } from '../base/numbers.js';
 import { accepted, none, unknownName, type Accepted } from '../base/options.js';
 import { providePasswords } from '#platform/engines/parts.js';
+import type {
+  DerivationCallOptions,
+  HashPasswordOptions,
+  VerifyPasswordOptions,
+} from '../calls/derivations.js';
 
 providePasswords();
-
-/** The parameters of a password hash. */
-export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem' | 'cost'> {
-  /**
-   * `'argon2id'` by default, with 19 MiB and 2 passes; `'scrypt'` defaults to N=131072, r=8, p=1,
-   * 128 MiB. Both follow OWASP. `'bcrypt'` is for systems that read nothing else: it needs no
-   * memory and refuses passwords of more than 72 bytes.
-   */
-  readonly algorithm?: Argon2Algorithm | 'scrypt' | 'bcrypt' | undefined;
-  /**
-   * For bcrypt the base-2 logarithm of its rounds, 4 to 31; 12 by default, a quarter of a second.
-   * For scrypt an alias of `N`.
-   */
-  readonly cost?: number | undefined;
-  /** A key stored apart from the hashes; verification needs it. Argon2 only. */
-  readonly secret?: SecretInput;
-  /** Bytes of the random salt, 8 to 64; 16 by default. */
-  readonly saltLength?: number | undefined;
-  /** Bytes of the hash, 16 to 64; 32 by default. */
-  readonly hashLength?: number | undefined;
-  /** Replaces the random salt; for tests. */
-  readonly salt?: Bytes;
-}
 
 const hashTakes: Accepted<keyof (HashPasswordOptions & DerivationCallOptions)> = accepted(
   'hashPassword(password)',
@@ -108,19 +79,6 @@ const scryptTakes = accepted('hashPassword with scrypt', scryptCostOptionNames, 
 const bcryptTakes = accepted('hashPassword with bcrypt', 'engine algorithm cost salt');
 /** Options that bcrypt does not take. */
 const NOT_BCRYPT = `${argon2CostNames} N r blockSize p parallelization saltLength hashLength`;
-
-/** Limits on a password hash, and the secret it was made with. */
-export interface VerifyPasswordOptions extends EngineOptions {
-  /** The secret given to {@link hashPassword}. */
-  readonly secret?: SecretInput;
-  /** The most bytes of memory that a hash may require; 256 MiB by default. */
-  readonly maxMemory?: number | undefined;
-  /**
-   * The most milliseconds that a hash may require, as predicted for one slow core; 5000 by default.
-   * A derivation that takes more than twice this time plus a second stops with ERR_WORK_LIMIT.
-   */
-  readonly maxTime?: number | undefined;
-}
 
 const SALT = { min: 8, max: 64 };
 const HASH = { min: 16, max: 64 };

@@ -5,29 +5,14 @@ import { derivationCallOptionNames, scryptOptionNames } from '../base/option-nam
 import { data, NO_BYTES, sizeOf } from '../base/arguments.js';
 import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, setIv, setResult, Form } from '../request/request.js';
-import type { EngineOptions } from '../engines/engines.js';
-import {
-  keySize,
-  scryptCost,
-  scryptMaxmem,
-  type ScryptCost,
-  type ScryptCostOptions,
-} from '../base/kdf-costs.js';
+import { keySize, scryptCost, scryptMaxmem, type ScryptCost } from '../base/kdf-costs.js';
 import { setKeyInput } from '../request/key-input.js';
-import { readPassword, type DerivationParser, type DerivationCallOptions } from './derive.js';
+import { readPassword, type DerivationParser } from './derive.js';
 import { accepted, none } from '../base/options.js';
 import { providePasswords } from '#platform/engines/parts.js';
+import type { DerivationCallOptions, ScryptOptions } from '../calls/derivations.js';
 
 providePasswords();
-
-/** The cost of an scrypt. Each number has two names, as in node:crypto; give one of them. */
-export interface ScryptOptions extends ScryptCostOptions, EngineOptions {
-  /**
-   * The most bytes of memory, counted as in node:crypto: `128 * r * (N + p + 2)` must not exceed
-   * it. 32 MiB by default. If it suffices for several lanes, they run together.
-   */
-  readonly maxmem?: number | undefined;
-}
 
 type Fields = ScryptOptions & DerivationCallOptions;
 /** `(password, salt, keylen[, options])`. */

@@ -3,7 +3,7 @@
  * block that travels in the place of a key.
  */
 import { hashParameterOptionNames } from '../base/option-names.js';
-import { data, sizeOf, unsigned, type Data } from '../base/arguments.js';
+import { data, sizeOf, unsigned } from '../base/arguments.js';
 import { makeError, wrongType, type MillraceError } from '../base/errors.js';
 import { Purpose } from '../base/frame.js';
 import { isUint8Array, part } from '../base/intrinsics.js';
@@ -26,27 +26,7 @@ import {
 import { takes, type Takes } from '../scheduling/routes.js';
 import { keptKey } from './kept-keys.js';
 import { extendedEngines } from './key.js';
-
-/** Options that some hashes take beside `key`, `seed` and `outputLength`; others refuse them. */
-export interface HashParameterOptions {
-  /** The salt: 16 bytes for blake2b512, 8 for blake2s256. */
-  readonly salt?: Data;
-  /** The personalization: 16 bytes for blake2b512, 8 for blake2s256. */
-  readonly personalization?: Data;
-  /**
-   * The context of BLAKE3's key derivation, a string that no other use shares; the message is the
-   * key material. Excludes `key`.
-   */
-  readonly context?: string;
-  /** The customization string S of cSHAKE, KMAC, TupleHash, ParallelHash, and C of KT. */
-  readonly customization?: Data;
-  /** The function name N of cSHAKE, which NIST assigns; use `customization` for your own. */
-  readonly functionName?: Data;
-  /** The domain separation byte of TurboSHAKE, 1 to 127. Default: 31. */
-  readonly domain?: number | undefined;
-  /** The size B of ParallelHash's blocks in bytes. Default: 8192. */
-  readonly blockSize?: number | undefined;
-}
+import type { HashParameterOptions } from '../calls/digests.js';
 
 /** Parameters that are numbers, then those that are strings; the others are bytes or strings. */
 const NUMBERS: readonly ParameterName[] = ['domain', 'blockSize'];

@@ -1,7 +1,7 @@
 /**
  * Hash calls, with an encoding or options.
  */
-import { bytes, data, range, sizeOf, unsigned, type Bytes } from '../base/arguments.js';
+import { bytes, data, range, sizeOf, unsigned } from '../base/arguments.js';
 import { At, frame, Operation, type Route } from '../base/frame.js';
 import {
   beginRequest,
@@ -13,16 +13,11 @@ import {
 } from '../request/request.js';
 import { shownName } from '../base/nearest.js';
 import type { HashFacts } from '../catalog/facts.js';
-import {
-  readEnginePreference,
-  type EnginePreference,
-  type EngineOptions,
-} from '../engines/engines.js';
+import { readEnginePreference, type EnginePreference } from '../engines/engines.js';
 import { describe, detached, makeError, wrongType } from '../base/errors.js';
 import { isBytesView, isLost, isUint8Array } from '../base/intrinsics.js';
-import { setKeyInput, type KeyInput, type KeyMaterial } from '../request/key-input.js';
+import { setKeyInput, type KeyMaterial } from '../request/key-input.js';
 import { bare, checkNames, slowBare, unreadable, type Accepted } from '../base/options.js';
-import type { Buffer, BufferEncoding } from '#platform/base/runtime.js';
 import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { checkTextSize } from '../request/text-size.js';
@@ -31,60 +26,9 @@ import {
   checkKeyed,
   readParameters,
   type GivenParameters,
-  type HashParameterOptions,
 } from './hash-parameters.js';
 import { encodeTuple } from './tuple.js';
-
-/**
- * How a digest is returned. `0xhex` is hex after `0x`; `bigint` is big-endian: the number that the
- * hex digits spell.
- */
-export type Encoding = 'buffer' | 'hex' | '0xhex' | 'base64' | 'base64url' | 'bigint';
-
-/** The type of a digest in an {@link Encoding} or an encoding of Buffer. */
-export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer'
-  ? Buffer
-  : E extends 'bigint'
-    ? bigint
-    : E extends '0xhex'
-      ? `0x${string}`
-      : string;
-
-/** Options of {@link hash}. */
-export interface HashOptions<E extends Encoding = Encoding>
-  extends EngineOptions, HashParameterOptions {
-  /** The encoding of the digest. Default: `'buffer'`. */
-  readonly encoding?: E | undefined;
-  /**
-   * The digest's size in bytes: 1 to 64 for blake2b512, 1 to 32 for blake2s256; any for the hashes
-   * of SP 800-185 and RFC 9861, for blake3, and for shake128 and shake256 (by default 16
-   * and 32, as in node:crypto); fixed for others. BLAKE2, and SP 800-185 without `xof` in the name,
-   * hash it too: a shorter digest is not the start of a longer one.
-   */
-  readonly outputLength?: number | undefined;
-  /** The seed of xxh32 (32 bits), xxh64, xxh3-64 and xxh3-128 (64 bits); default 0. */
-  readonly seed?: number | bigint | undefined;
-  /**
-   * The key of a keyed hash, as any {@link KeyInput}: 32 bytes for blake3, 1 to 64 for blake2b512,
-   * 1 to 32 for blake2s256, any number for KMAC, which needs one. A prepared key must be for the
-   * same hash.
-   */
-  readonly key?: KeyInput;
-}
-
-/** The options that every hash takes. */
-export type PlainHashOptions = Omit<HashOptions, keyof HashParameterOptions>;
-
-/** Where to write a digest instead of returning it. */
-export interface TargetOptions<T extends Bytes | undefined = Bytes> {
-  /** Receives the digest; the call returns its size. Written when the call settles. */
-  readonly target: T;
-  /** The offset in the target, in bytes. Default: 0. */
-  readonly targetOffset?: number | undefined;
-}
-
-/** The result of a call: the number of bytes written if the call has a target. */
-export type Output<T extends Bytes | undefined, Result> = T extends Bytes ? number : Result;
+import type { HashOptions, TargetOptions } from '../calls/digests.js';
 
 const forms: Readonly<Record<string, Form | undefined>> = {
   __proto__: null as never,

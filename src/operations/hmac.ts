@@ -5,15 +5,6 @@ import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError } from '../base/errors.js';
 import { emptySlots } from '../base/intrinsics.js';
-import { type Encoding, type HashOptions, type TargetOptions } from './hash.js';
-import type { EngineOptions } from '../engines/engines.js';
-
-/** Options of {@link hmac}. */
-export type HmacOptions<E extends Encoding = Encoding> = Pick<HashOptions<E>, 'encoding'> &
-  EngineOptions;
-
-/** All that an HMAC takes in its options. */
-export type HmacFields = HmacOptions & Partial<TargetOptions>;
 
 /**
  * The properties of HMAC with a hash, by the hash's number: no seed, no key of the hash, one size.

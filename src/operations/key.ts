@@ -26,15 +26,12 @@ import {
   readEnginePreference,
   recordFallback,
   type Engine,
-  type EngineOptions,
   type EnginePreference,
 } from '../engines/engines.js';
 import { secretText } from '../base/secret-results.js';
 import type { CryptoKey, KeyObject } from '#platform/base/runtime.js';
 import { provideCiphers } from '#platform/engines/parts.js';
-
-/** Options of {@link createKey}. */
-export interface CreateKeyOptions extends EngineOptions {}
+import type { CreateKeyOptions } from '../calls/ciphers.js';
 
 const takes: Accepted<keyof CreateKeyOptions> = accepted(
   'createKey(algorithm, key)',

@@ -2,14 +2,11 @@
  * The messages of TupleHash (NIST SP 800-185): arrays of byte strings. The engines hash the encoded
  * tuple, in which each item follows its length in bits.
  */
-import { data, part, sizeOf, type Data } from '../base/arguments.js';
+import { data, part, sizeOf } from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import { isRevoked } from '../base/intrinsics.js';
 import { encodeItems } from '../catalog/integers.js';
 import type { HashFacts } from '../catalog/facts.js';
-
-/** A message: bytes, or a string for its UTF-8 encoding; of a TupleHash the array of its items. */
-export type Message = Data | readonly Data[];
 
 /** Returns an encoded tuple of bytes and strings. Runs getters of the array. */
 export function encodeTuple(value: unknown, argument: string): Uint8Array {

@@ -1,13 +1,13 @@
 /** verifyMac and verifyHmac: from arguments to a verdict. */
 import { verifyHmacOptionNames } from '../base/option-names.js';
-import { bytes, options as optionsObject, type Bytes, type Data } from '../base/arguments.js';
+import { bytes, options as optionsObject } from '../base/arguments.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { native } from '../engines/binding.js';
-import type { EngineOptions, EnginePreference } from '../engines/engines.js';
+import type { EnginePreference } from '../engines/engines.js';
 import { makeError } from '../base/errors.js';
 import { Operation } from '../base/frame.js';
-import type { KeyInput, KeyMaterial } from '../request/key-input.js';
+import type { KeyMaterial } from '../request/key-input.js';
 import type { Accepted } from '../base/options.js';
 import { Form } from '../request/request.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
@@ -15,48 +15,11 @@ import { SMALL_BYTES, stage, wipeStage } from '../base/secret-results.js';
 import { takes, type Takes } from '../scheduling/routes.js';
 import { runDigest } from './digest-sync.js';
 import { digestOf, fillParsed, readData, type DigestRequest } from './hash.js';
-import {
-  hashKey,
-  takesHash,
-  type HashParameterOptions,
-  type HashTakes,
-} from './hash-parameters.js';
+import { hashKey, takesHash, type HashTakes } from './hash-parameters.js';
 import { hmacFacts } from './hmac.js';
 import { readTextKey } from './kept-keys.js';
 import { notKeyed } from './key.js';
-
-/** Options of {@link verifyHmac}. */
-export interface VerifyHmacOptions<Source = Data> extends EngineOptions {
-  /**
-   * Any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or
-   * a key prepared for HMAC with the hash.
-   */
-  readonly key: string | KeyInput;
-  /** The message. */
-  readonly source: Source;
-  /** The code to verify. One of another size than the hash's digest is false. */
-  readonly mac: Bytes;
-}
-
-/** Options of {@link verifyMac}: the code, and what it was computed with. */
-export interface VerifyMacOptions<Source = Data>
-  extends EngineOptions, Pick<HashParameterOptions, 'customization' | 'personalization' | 'salt'> {
-  /**
-   * The key, prepared for the algorithm or not: any number of bytes for an HMAC, which also takes a
-   * string (UTF-8), and for KMAC; 32 bytes for blake3, 1 to 64 for blake2b512, 1 to 32 for
-   * blake2s256.
-   */
-  readonly key: string | KeyInput;
-  /** The message. */
-  readonly source: Source;
-  /** The code to verify. One of another size than `outputLength` is false. */
-  readonly mac: Bytes;
-  /**
-   * The size of the code in bytes. Default: that of the algorithm, never that of `mac`, which a
-   * forger may shorten until a guess is right.
-   */
-  readonly outputLength?: number | undefined;
-}
+import type { VerifyHmacOptions, VerifyMacOptions } from '../calls/digests.js';
 
 const hmacTakes: Takes<keyof VerifyHmacOptions> = takes(
   'verifyHmac(algorithm, options)',

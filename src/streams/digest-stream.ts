@@ -14,17 +14,12 @@ import { abortSignal } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError, refuseSurplus } from '../base/errors.js';
-import {
-  digestRequest,
-  type DigestRequest,
-  type HashOptions,
-  type TargetOptions,
-} from '../operations/hash.js';
+import { digestRequest, type DigestRequest } from '../operations/hash.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { createHash, createHmac } from '../hashers/create.js';
 import { hashTables, type CreateHashOptions, type HashTables } from '../hashers/options.js';
 import type { Hasher } from '../hashers/hasher.js';
-import { hmacFacts, type HmacFields } from '../operations/hmac.js';
+import { hmacFacts } from '../operations/hmac.js';
 import type { Key } from '../request/key.js';
 import { encodeResult } from '../request/result.js';
 import { absorbFile, absorbFileSync, fileSource, joinPaths } from '#platform/streams/files.js';
@@ -34,6 +29,7 @@ import { hashOnePath } from './file-batch.js';
 import { callOptions, isDirect, progressCallback, refuseWatching } from './hash-files-options.js';
 import { absorbStream, type StreamSource, type StreamOptions } from './stream-source.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
+import type { HashOptions, TargetOptions, HmacFields } from '../calls/digests.js';
 
 /** The fields of an encoding or options object, read once. */
 interface Request {

@@ -10,7 +10,7 @@ import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine } from '../engines/engines.js';
 import { createHash } from '../hashers/create.js';
 import type { Hasher } from '../hashers/hasher.js';
-import { digestRequest, type Digest, type Encoding, type HashOptions } from '../operations/hash.js';
+import { digestRequest } from '../operations/hash.js';
 import { hashTables, type HashTables } from '../hashers/options.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { options as optionsObject } from '../base/arguments.js';
@@ -18,6 +18,7 @@ import { describe, makeError, wrongType } from '../base/errors.js';
 import { accepted, pick, type Accepted } from '../base/options.js';
 import type { Form } from '../request/request.js';
 import { abortSignal } from '../scheduling/run.js';
+import type { Digest, Encoding, HashOptions } from '../calls/digests.js';
 
 /** The error of a file that could not be hashed: the file system's, with the place of its path. */
 export interface FileError extends Error {

@@ -2,10 +2,10 @@
 import { data, sizeOf, type Data } from '../base/arguments.js';
 import { createHash } from '../hashers/create.js';
 import type { CreateHashOptions } from '../hashers/options.js';
-import type { Digest, Encoding } from '../operations/hash.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
 import { PromiseCompletion } from '../scheduling/completions.js';
 import type { TransformStream } from '#platform/base/stream-types.js';
+import type { Digest, Encoding } from '../calls/digests.js';
 
 /** A TransformStream that passes its input on; `digest` is that of all of it. */
 export type HashTransformStream<E extends Encoding> = TransformStream<Data, Data> & {

@@ -6,17 +6,19 @@
 import type { Buffer } from '#platform/base/runtime.js';
 import type { Data } from '../../base/arguments.js';
 import type { Argon2Algorithm } from '../../base/kdf-costs.js';
+import type {
+  Argon2CallParameters,
+  DerivationCallOptions,
+  HashPasswordOptions,
+  ScryptOptions,
+  VerifyPasswordOptions,
+} from '../../calls/derivations.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
-import { type Argon2CallParameters, argon2Parser } from '../../kdf/argon2.js';
-import { type DerivationCallOptions, derivePromise } from '../../kdf/derive.js';
+import { argon2Parser } from '../../kdf/argon2.js';
+import { derivePromise } from '../../kdf/derive.js';
 import { parserOf } from '../../kdf/parsers.js';
-import {
-  type HashPasswordOptions,
-  type VerifyPasswordOptions,
-  hashPasswordLater,
-  verifyParser,
-} from '../../kdf/passwords.js';
-import { type ScryptOptions, scryptParser } from '../../kdf/scrypt.js';
+import { hashPasswordLater, verifyParser } from '../../kdf/passwords.js';
+import { scryptParser } from '../../kdf/scrypt.js';
 import type { SecretInput } from '../../request/key-input.js';
 
 /**

@@ -7,22 +7,23 @@ import type { FileSource } from '#platform/streams/files.js';
 import type { Bytes, Data } from '../../base/arguments.js';
 import { refuseSurplus } from '../../base/errors.js';
 import type { Items } from '../../base/iterables.js';
+import type {
+  Digest,
+  Encoding,
+  HashOptions,
+  HmacOptions,
+  ManyOptions,
+  ManyOutput,
+  Message,
+  Output,
+  Sources,
+  TargetOptions,
+} from '../../calls/digests.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
 import type { EngineOptions } from '../../engines/engines.js';
 import type { CreateHashOptions } from '../../hashers/options.js';
-import type { ManyOptions, ManyOutput } from '../../operations/batch/arguments.js';
-import type { Sources } from '../../operations/batch/messages.js';
 import { hashParser, hmacParser } from '../../operations/digest-readers.js';
-import {
-  type Digest,
-  type Encoding,
-  type HashOptions,
-  type Output,
-  type TargetOptions,
-  fastForm,
-} from '../../operations/hash.js';
-import type { HmacOptions } from '../../operations/hmac.js';
-import type { Message } from '../../operations/tuple.js';
+import { fastForm } from '../../operations/hash.js';
 import type { KeyInput } from '../../request/key-input.js';
 import { coalesce } from '../../scheduling/coalesce.js';
 import { PromiseCompletion } from '../../scheduling/completions.js';

@@ -1,7 +1,7 @@
 /** `hkdf` of `millrace/promises`. The derivation itself is loaded at the first call. */
 import { derivePromise } from '../../kdf/derive.js';
-import type { HkdfPromises } from '../../kdf/hkdf-types.js';
 import { parserOf } from '../../kdf/parsers.js';
+import type { HkdfPromises } from '../../calls/derivations.js';
 
 /**
  * Derives a key from a high-entropy secret with HKDF (RFC 5869), not for passwords; see `hkdf` of

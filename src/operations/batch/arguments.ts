@@ -1,7 +1,7 @@
 /**
  * The arguments of hashMany and hmacMany. Getters of options and sources run before memory is read.
  */
-import { isUint8Array, options, range, sizeOf, type Bytes } from '../../base/arguments.js';
+import { isUint8Array, options, range, sizeOf } from '../../base/arguments.js';
 import { makeError } from '../../base/errors.js';
 import { Operation, type Route } from '../../base/frame.js';
 import type { KeyMaterial } from '../../request/key-input.js';
@@ -18,32 +18,11 @@ import {
   type EnginePreference,
 } from '../../engines/engines.js';
 import { readRoute, type RouteOptions } from '../../scheduling/routes.js';
-import {
-  digestForm,
-  outputSize,
-  readPlace,
-  splitSeed,
-  type Digest,
-  type Encoding,
-  type HashOptions,
-  type TargetOptions,
-} from '../hash.js';
+import { digestForm, outputSize, readPlace, splitSeed } from '../hash.js';
 import { checkKeyed, readParameters, type GivenParameters } from '../hash-parameters.js';
 import type { Messages } from './messages.js';
-import { SIZE_MAX, type Buffer } from '#platform/base/runtime.js';
-
-/** Options of hashMany and hmacMany, for an encoding and a target. */
-export type ManyOptions<
-  Options,
-  E extends Encoding | undefined,
-  T extends Bytes | undefined,
-> = Omit<Options, 'encoding'> & { readonly encoding?: E } & Partial<TargetOptions<T>>;
-
-/** The result: bytes written with a target, an array with an encoding, otherwise one Buffer. */
-export type ManyOutput<
-  E extends Encoding | undefined,
-  T extends Bytes | undefined = undefined,
-> = T extends Bytes ? number : E extends Encoding ? Digest<E>[] : Buffer;
+import { SIZE_MAX } from '#platform/base/runtime.js';
+import type { Encoding, HashOptions, TargetOptions } from '../../calls/digests.js';
 
 /** Parses the arguments of hashMany or hmacMany. */
 export interface ManyParser {

@@ -8,10 +8,11 @@ import { eachItem } from '../../base/iterables.js';
 import { defaultEngine, type EnginePreference } from '../../engines/engines.js';
 import { enginesAmong, isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
 import { runBatch } from './jobs.js';
-import { MessageCopies, type Sources } from './messages.js';
+import { MessageCopies } from './messages.js';
 import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
 import { secretResult } from '../../base/secret-results.js';
 import type { Buffer } from '#platform/base/runtime.js';
+import type { Sources } from '../../calls/digests.js';
 
 /** A batch is complete with this many messages, or bytes. */
 const BATCH_MESSAGES = 4096;

@@ -1,24 +1,12 @@
 /** The messages of hashMany and hmacMany. */
-import { bytes, data, isUint8Array, sizeOf, unsigned, type Bytes } from '../../base/arguments.js';
+import { bytes, data, isUint8Array, sizeOf, unsigned } from '../../base/arguments.js';
 import { detached, makeError, wrongType } from '../../base/errors.js';
 import { copyInto, isBytesView, isLost, isRevoked, part } from '../../base/intrinsics.js';
 import { isAsyncIterable, isIterable, type Items } from '../../base/iterables.js';
 import { syncIteratorOf } from '../../base/sources.js';
-import { encodeTuple, type Message } from '../tuple.js';
+import { encodeTuple } from '../tuple.js';
 import { allocateApart } from '#platform/base/runtime.js';
-
-/** Consecutive messages of one size. */
-export interface PackedSources {
-  /** The messages; a whole number of them. */
-  readonly data: Bytes;
-  /** The size of each message in bytes. */
-  readonly size: number;
-}
-
-/**
- * The messages: the elements of an array or another iterable, or consecutive messages of one size.
- */
-export type Sources = readonly Message[] | Iterable<Message> | PackedSources;
+import type { Message, PackedSources } from '../../calls/digests.js';
 
 export interface Messages {
   readonly count: number;

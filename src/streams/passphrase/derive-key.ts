@@ -5,13 +5,14 @@
 import { data, sizeOf } from '../../base/arguments.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { makeError } from '../../base/errors.js';
-import { derivePromise, type DerivationProgress } from '../../kdf/derive.js';
+import { derivePromise } from '../../kdf/derive.js';
 import { scryptParser } from '../../kdf/scrypt.js';
 import { scryptMemory } from '../../base/kdf-costs.js';
 import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
 import { secretText } from '../../base/secret-results.js';
 import type { Buffer } from '#platform/base/runtime.js';
 import { KEY_SIZE, type HeaderScrypt } from '../sealed-file-header.js';
+import type { DerivationProgress } from '../../calls/derivations.js';
 
 /** The limits on a header's parameters. */
 export interface HeaderLimits {

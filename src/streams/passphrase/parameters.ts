@@ -8,11 +8,11 @@ import {
 } from '../../base/option-names.js';
 import { options as optionsOf, unsigned } from '../../base/arguments.js';
 import { makeError, wrongType } from '../../base/errors.js';
-import type { DerivationCallOptions } from '../../kdf/derive.js';
 import { accepted, type Accepted } from '../../base/options.js';
 import type { HeaderLimits } from './derive-key.js';
 import type { SealingAlgorithm } from '../sealed-file-header.js';
 import { streamSettings, type StreamSettings } from '../sealed-streams.js';
+import type { DerivationCallOptions } from '../../calls/derivations.js';
 
 /** Options of both. */
 interface PassphraseOptions {
