@@ -318,6 +318,7 @@ function commentText(text) {
 const platform = {
   '#platform/base/runtime.js': ['Buffer'],
   '#platform/base/stream-types.js': ['Duplex', 'TransformStream'],
+  '#platform/engines/parts.js': ['provideCiphers', 'providePasswords'],
   '#platform/streams/files.js': ['FileSource'],
   '#platform/streams/sealed.js': ['passphrases', 'sealedDuplexes', 'sealedStreams'],
 };

@@ -1,13 +1,13 @@
-// Generates src/operations/cipher-readers.ts: the functions that read the options of seal, open and
-// cipher and fill a request, from the rows `reader` of tools/calls/ciphers.mjs. A row names first
-// what is read, in this order, then what goes into the request. They are straight-line code: a
-// function for each step takes longer than a short message.
+// Generates src/operations/cipher.ts: the parsers of seal, open and cipher, the tables of their
+// options, and the functions that read them and fill a request, from the rows `reader` of
+// tools/calls/ciphers.mjs. A row names first what is read, in this order, then what goes into the
+// request. They are straight-line code: a function for each step takes longer than a short message.
 
 import * as calls from './calls/ciphers.mjs';
 import { capitalized } from './format.mjs';
 import { namesOfType } from './option-names.mjs';
 
-const file = 'src/operations/cipher-readers.ts';
+const file = 'src/operations/cipher.ts';
 
 /** The statements that read an argument, by its kind. All getters run before any memory is read. */
 const reads = {
@@ -86,7 +86,7 @@ const sets = {
 };
 
 /** Returns the text of a function with this name and head that reads and sets what a row names. */
-function functionText(name, head, about, [read, set], values) {
+function functionText(name, head, [read, set], values) {
   const steps = [
     ...read.split(' ').map((step) => reads[step]),
     ...set.split(' ').map((step) => sets[step]),
@@ -95,40 +95,99 @@ function functionText(name, head, about, [read, set], values) {
     .map((step) => step.trim())
     .join('\n')
     .replace(/\$(\w+)/g, (_, key) => values[key]);
-  return `/** ${about} */\nexport function ${name}(\n${head}): void {\n${statements}\n}\n\n`;
+  return `function ${name}(\n${head}): void {\n${statements}\n}\n\n`;
 }
 
-/** Returns the texts of the readers of a call: of its options, and of its positional form. */
-function readersText(name, { options, reader, positional }) {
-  const own = `read${capitalized(name)}`;
+/** Returns the text of the table of a call's options. */
+const tableText = (name, options, list) => `
+const ${name}Table: Takes<keyof (${options} & TextTargetOptions)> = takes(
+  '${name}(algorithm)',
+  ${list},
+  targetOptionNames,
+);
+
+`;
+
+/** Returns the text of a call with options only, and of its synchronous form. */
+function optionsText(name, options, reader, values) {
+  const own = capitalized(name);
+  const head = 'algorithm: unknown,\ngiven: unknown,\naccepted: Accepted<any>,\n';
+  return `/** \`(algorithm, options)\` of ${name}. */
+export const ${name}Parser: Parser = { fill: fill${own}, counts: [2], options: 1 };
+${tableText(name, options, values.list)}
+function fill${own}(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+  if (count !== 2 || given[1] === undefined)
+    throw makeError('ERR_MISSING_ARGUMENT', '${name} needs an algorithm and an options object');
+  read${own}(given[0], given[1], promised ? ${name}Table.promised : ${name}Table.plain);
+}
+
+/** Runs \`${name}(algorithm, options)\` on the calling thread. */
+export function ${name}Sync(algorithm: unknown, given: object): unknown {
+  try {
+    read${own}(algorithm, given, ${name}Table.plain);
+    if (request.routed) throw routedSync();
+  } catch (error) {
+    clearRequest();
+    throw error;
+  }
+  return runFilled();
+}
+
+${functionText(`read${own}`, head, reader, values)}`;
+}
+
+/** Returns the text of a call with options, or 5 arguments, or 7 with aad and tag. */
+function positionalText(name, options, reader, positional, values) {
+  const own = capitalized(name);
+  const head = 'facts: CipherFacts,\ngiven: unknown,\naccepted: Accepted<any>,\n';
+  const listed =
+    'facts: CipherFacts,\ngiven: ArrayLike<unknown>,\ncount: number,\n' +
+    'preference: EnginePreference | undefined,\n';
+  return `/** \`(algorithm, options)\` of ${name}, or 5 arguments, or 7 with aad and tag. */
+export const ${name}Parser: Parser = { fill: fill${own}, counts: [2, 5, 7], options: 1 };
+${tableText(name, options, values.list)}
+function fill${own}(
+  given: ArrayLike<unknown>,
+  count: number,
+  promised?: boolean,
+  asked?: EnginePreference,
+): void {
+  if (count < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', '${name} needs an algorithm and an options object');
+  const facts = cipherFacts(given[0]);
+  if (count === 2) {
+    if (given[1] === undefined)
+      throw makeError('ERR_MISSING_ARGUMENT', '${name} needs an options object');
+    read${own}(facts, given[1], promised ? ${name}Table.promised : ${name}Table.plain);
+  } else if (count === 5 || count === 7) read${own}Positional(facts, given, count, asked);
+  else throw surplusArguments('${name} takes 2, 5 or 7 arguments', count);
+}
+
+${functionText(`read${own}`, head, reader, values)}
+${functionText(`read${own}Positional`, listed, positional, values)}`;
+}
+
+/** Returns the text of a call. */
+function callText(name, { options, reader, positional }) {
   const values = {
     name,
     list: `${options[0].toLowerCase()}${options.slice(1, -1)}Names`,
     names: [...namesOfType(`${options} & TextTargetOptions`), 'route'].join(', '),
     room: reader[0].includes('room') ? 'room' : 'size',
   };
-  const first = reader[0].startsWith('aead') ? 'algorithm: unknown' : 'facts: CipherFacts';
-  const head = `${first},\ngiven: unknown,\naccepted: Accepted<any>,\n`;
-  const about = `Fills the request of ${name} from its options.`;
-  const texts = [functionText(own, head, about, reader, values)];
-  if (positional !== undefined) {
-    const listed =
-      'facts: CipherFacts,\ngiven: ArrayLike<unknown>,\ncount: number,\n' +
-      'preference: EnginePreference | undefined,\n';
-    const said = `Fills the request of ${name} from 5 or 7 arguments.`;
-    texts.push(functionText(`${own}Positional`, listed, said, positional, values));
-  }
-  return texts.join('');
+  return positional === undefined
+    ? optionsText(name, options, reader, values)
+    : positionalText(name, options, reader, positional, values);
 }
 
 /** Returns the path of the file, its comment and its text without imports. */
 export function cipherReaders() {
   const about =
-    '/**\n * Readers of the options of seal, open and cipher.\n *\n' +
+    '/**\n * seal, open and cipher: from arguments to a request.\n *\n' +
     ' * Generated by tools/cipher-readers.mjs from tools/calls/ciphers.mjs. Do not edit.\n */\n';
   const text = Object.entries(/** @type {Record<string, any>} */ (calls))
     .filter(([, { reader }]) => reader !== undefined)
-    .map(([name, call]) => readersText(name, call))
+    .map(([name, call]) => callText(name, call))
     .join('');
-  return /** @type {const} */ ([file, about, text]);
+  return /** @type {const} */ ([file, about, `provideCiphers();\n\n${text}`]);
 }

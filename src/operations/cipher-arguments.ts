@@ -1,24 +1,24 @@
 /** The arguments of cipher calls, read and checked against the sizes of the algorithm. */
 import {
-  findBytes,
-  findData,
-  NO_BYTES,
-  part,
-  range,
-  sizeOf,
-  sizeOfFound,
-  unsigned,
+findBytes,
+findData,
+NO_BYTES,
+part,
+range,
+sizeOf,
+sizeOfFound,
+unsigned,
 } from '../base/arguments.js';
-import { makeError, wrongType } from '../base/errors.js';
-import { Operation, Purpose } from '../base/frame.js';
-import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
-import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
-import { isBytesView, isUint8Array } from '../base/intrinsics.js';
-import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
+import { makeError,wrongType } from '../base/errors.js';
+import { Operation,Purpose } from '../base/frame.js';
+import { encodeShort,isShort,textScratch } from '../request/input-buffer.js';
+import { keySizeOf,type KeyMaterial } from '../request/key-input.js';
+import { isBytesView,isUint8Array } from '../base/intrinsics.js';
+import { SecretCopy,wipeCopy } from '../base/secret-copy.js';
 import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
-import type { EnginePreference, KeyUses } from '../engines/engines.js';
-import { isKey, keyEngines } from '../request/key.js';
+import type { EnginePreference,KeyUses } from '../engines/engines.js';
+import { isKey,keyEngines } from '../request/key.js';
 import { readKey } from './kept-keys.js';
 import { utf8Apart } from '#platform/base/runtime.js';
 
@@ -61,8 +61,14 @@ export function readCipherKey(
     return keyEngines(value, facts.name);
   }
   const key = readKey(value, Purpose.Cipher, facts, asked);
-  checkKeySize(key, keySizeOf(key), facts, 'key');
-  return key;
+  const size = keySizeOf(key);
+  // Undefined for a prepared key, which was checked before.
+  if (size === undefined || size === facts.keySize) return key;
+  wipeCopy(key);
+  throw makeError(
+    'ERR_KEY_SIZE',
+    `key must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
+  );
 }
 
 /** Returns the uses of a prepared key, undefined for bytes. */
@@ -70,29 +76,10 @@ export function usesOf(key: Exclude<KeyMaterial, string>): KeyUses | undefined {
   return isBytesView(key) || SecretCopy.is(key) ? undefined : key.uses;
 }
 
-/** Checks a key's size; `size` is undefined for a prepared key, which was checked before. */
-function checkKeySize(
-  key: KeyMaterial,
-  size: number | undefined,
-  facts: CipherFacts,
-  name: string,
-): void {
-  if (size === undefined || size === facts.keySize) return;
-  wipeCopy(key);
-  throw makeError(
-    'ERR_KEY_SIZE',
-    `${name} must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
-  );
-}
-
 export function readIv(value: unknown, facts: CipherFacts, name: string): Uint8Array {
   const iv = findBytes(value, name);
-  checkIvSize(sizeOfFound(iv, name), facts, name);
-  return iv;
-}
-
-function checkIvSize(size: number, facts: CipherFacts, name: string): void {
-  if (size === facts.ivSize || (size >= 1 && size <= facts.ivMax)) return;
+  const size = sizeOfFound(iv, name);
+  if (size === facts.ivSize || (size >= 1 && size <= facts.ivMax)) return iv;
   const others = facts.ivMax > 0 ? ` (or another number from 1 to ${facts.ivMax})` : '';
   throw makeError(
     'ERR_IV_SIZE',
@@ -103,39 +90,34 @@ function checkIvSize(size: number, facts: CipherFacts, name: string): void {
 export function readAad(value: unknown, facts: CipherFacts): Uint8Array {
   if (value === undefined) return NO_BYTES;
   const aad = findData(value, 'aad');
-  checkAadSize(sizeOfFound(aad, 'aad'), facts, 'aad');
-  return aad;
+  const size = sizeOfFound(aad, 'aad');
+  if (size > 0 && !facts.aead) throw notEmpty('aad', facts);
+  if (size <= facts.maxAad) return aad;
+  throw makeError(
+    'ERR_SOURCE_SIZE',
+    `aad must be at most ${facts.maxAad} bytes for ${facts.name}, not ${size}`,
+  );
 }
 
-function checkAadSize(size: number, facts: CipherFacts, name: string): void {
-  if (size > 0 && !facts.aead)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `${name} must be empty: ${facts.name} does not authenticate`,
-    );
-  if (size > facts.maxAad)
-    throw makeError(
-      'ERR_SOURCE_SIZE',
-      `${name} must be at most ${facts.maxAad} bytes for ${facts.name}, not ${size}`,
-    );
+function notEmpty(name: string, facts: CipherFacts): Error {
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${name} must be empty: ${facts.name} does not authenticate`,
+  );
 }
 
 /** Reads the tag of an AEAD. Other ciphers accept only an empty one. */
 export function readTag(value: unknown, facts: CipherFacts): Uint8Array | undefined {
   if (value === undefined) {
-    if (facts.aead) throw missingTag(facts);
-    return undefined;
+    if (!facts.aead) return undefined;
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      `${facts.name} needs a tag of ${facts.tagSize} bytes: pass aad and tag, or use seal and open`,
+    );
   }
   const tag = findBytes(value, 'tag');
   checkTagSize(sizeOfFound(tag, 'tag'), facts, 'tag');
   return facts.aead ? tag : undefined;
-}
-
-function missingTag(facts: CipherFacts): Error {
-  return makeError(
-    'ERR_MISSING_ARGUMENT',
-    `${facts.name} needs a tag of ${facts.tagSize} bytes: pass aad and tag, or use seal and open`,
-  );
 }
 
 /**
@@ -146,28 +128,18 @@ const GCM_TAG_MIN = 12;
 
 /** Checks a tag's size. A short tag is weak: 256 tries forge a tag of 1 byte. */
 function checkTagSize(size: number, facts: CipherFacts, name: string): void {
+  const { tagSize } = facts;
   // The usual size, which is 0 without authentication.
-  if (size === facts.tagSize) return;
-  if (!facts.aead) {
-    if (size > 0)
-      throw makeError(
-        'ERR_ARGUMENT_VALUE',
-        `${name} must be empty: ${facts.name} does not authenticate`,
-      );
-    return;
-  }
-  const least = isGcm(facts) ? GCM_TAG_MIN : facts.tagSize;
-  if (size >= least && size <= facts.tagSize) return;
-  const allowed = least === facts.tagSize ? String(least) : `${least} to ${facts.tagSize}`;
-  const bits = size >= least * 8 && size <= facts.tagSize * 8 ? ': it counts bytes, not bits' : '';
+  if (size === tagSize) return;
+  if (!facts.aead) throw notEmpty(name, facts);
+  const least = facts.name.endsWith('-gcm') ? GCM_TAG_MIN : tagSize;
+  if (size >= least && size <= tagSize) return;
+  const allowed = least === tagSize ? String(least) : `${least} to ${tagSize}`;
+  const bits = size >= least * 8 && size <= tagSize * 8 ? ': it counts bytes, not bits' : '';
   throw makeError(
     'ERR_TAG_SIZE',
     `${name} must be ${allowed} bytes for ${facts.name}, not ${size}${bits}`,
   );
-}
-
-function isGcm({ name }: CipherFacts): boolean {
-  return name.endsWith('-gcm');
 }
 
 /** The target and its offset. */
