@@ -14,7 +14,6 @@ const readings = {
   hkdfSize: (value) => `hkdfSize(${value}, digest.name, digest.digestSize)`,
   iterations: (value, name) => `between(${value}, 1, 2 ** 32 - 1, '${name}')`,
   keySize: (value, name) => `keySize(${value}, '${name}')`,
-  prk: (value) => `readPrk(${value}, digest)`,
   secret: (value, name) => `readPassword(${value}, '${name}')`,
 };
 
@@ -22,32 +21,31 @@ const readings = {
 const places = {
   aad: (value) => `setAad(${value}, 0, sizeOf(${value}))`,
   iv: (value) => `setIv(${value}, 0, sizeOf(${value}))`,
-  key: (value) => `setKeyInput(${value})`,
+  // The request wipes the copy of one that is too short.
+  least: (value) => `checkPrk(${value}, digest)`,
   Count: (value) => `frame[At.Count] = ${value}`,
   result: (value) => `setResult(${value}, Form.Secret)`,
 };
 
 /** Returns the text of a parser. */
-function parserText(name, { label = name, needs, takes, reads, sets }) {
+function parserText(name, { label = name, needs, takes, reads, sets: { key, ...sets } }) {
   const inputs = Object.keys(takes);
   const valueOf = (input) => `given[${inputs.indexOf(input)}]`;
   const statements = [
     ...Object.entries(reads).map(
       ([input, kind]) => `const ${input} = ${readings[kind](valueOf(input), input)};`,
     ),
-    `beginRequest(Operation.${capitalized(name)}, digest.id, NO_BYTES, 0, 0);`,
+    `beginDerivation(Operation.${capitalized(name)}, digest.id, [${key}]);`,
     ...Object.entries(sets).map(([place, value]) => `${places[place](value)};`),
   ];
-  return `${name}: {
-    fill: (given) => {
+  return `${name}: parserFor(
+    '${label}(${inputs.join(', ')})',
+    '${label} needs ${needs}',
+    (given) => {
       ${statements.join('\n')}
     },
-    least: ${inputs.length},
-    needs: '${label} needs ${needs}',
-    options: ${inputs.length},
-    name: 'options',
-    takes: accepted('${label}(${inputs.join(', ')})', derivationCallOptionNames),
-  },\n`;
+    derivationCallOptionNames,
+  ),\n`;
 }
 
 /** Returns the path of the file, its comment and its text without imports. */

@@ -13,7 +13,7 @@ import { findHash } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { derivePromise, deriveSync } from '../kdf/derive.js';
 import { parserOf } from '../kdf/parsers.js';
-import { scryptParser } from '../kdf/scrypt.js';
+import { scryptParser } from '../kdf/password-derivations.js';
 import { fastInto } from '../operations/fast-path.js';
 import { runFilled } from '../scheduling/run.js';
 import { loadEthers } from '#platform/compat/ethers.js';

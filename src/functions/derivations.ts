@@ -17,11 +17,10 @@ import type {
 } from '../calls/derivations.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
-import { argon2Parser } from '../kdf/argon2.js';
 import { derive } from '../kdf/derive.js';
 import { parserOf } from '../kdf/parsers.js';
+import { argon2Parser, scryptParser } from '../kdf/password-derivations.js';
 import { hashPasswordNow, needsRehashed, verifyParser } from '../kdf/passwords.js';
-import { scryptParser } from '../kdf/scrypt.js';
 import type { SecretInput } from '../request/key-input.js';
 import type { Callback } from '../scheduling/completions.js';
 

@@ -2,11 +2,18 @@
  * The common part of all derivations: waiting, progress and cancellation. Derivations of one turn
  * of the event loop go to the pool together, so that several can run in lanes of one thread.
  */
-import { options as optionsOf } from '../base/arguments.js';
+import { NO_BYTES, options as optionsOf } from '../base/arguments.js';
 import { servers } from '../engines/binding.js';
-import { Flag } from '../base/frame.js';
+import { Flag, type Operation } from '../base/frame.js';
+import { setKeyInput, setSecondSecret } from '../request/key-input.js';
 import { abortSignal, runSync, runAsync } from '../scheduling/run.js';
-import { request, setEngines, clearRequest, type FillRequest } from '../request/request.js';
+import {
+  beginRequest,
+  request,
+  setEngines,
+  clearRequest,
+  type FillRequest,
+} from '../request/request.js';
 import {
   localEngines,
   readEnginePreference,
@@ -14,7 +21,7 @@ import {
   type EnginePreference,
 } from '../engines/engines.js';
 import { makeError, wrongType } from '../base/errors.js';
-import type { Accepted } from '../base/options.js';
+import { accepted, type Accepted } from '../base/options.js';
 import {
   AsyncResource,
   every,
@@ -56,6 +63,18 @@ export interface DerivationParser {
   /** The name of the options in messages. */
   readonly name: string;
   readonly takes: Accepted<any>;
+}
+
+/** Returns the parser of a call with this signature and options of these names. */
+export function parserFor(
+  signature: string,
+  needs: string,
+  fill: FillRequest,
+  ...names: string[]
+): DerivationParser {
+  const least = signature.split(',').length;
+  const takes = accepted(signature, ...names);
+  return { fill, least, needs, options: least, name: 'options', takes };
 }
 
 /** The arguments of a call; the options are replaced by their own properties. */
@@ -282,6 +301,37 @@ export function readPassword(value: unknown, name: string): Password {
   return readSecret(value, name, SecretKinds.Text);
 }
 
+/** The secrets of a derivation: in the place of the key, and maybe in that of the tag. */
+export type Secrets = readonly [first: Password, second?: Password | undefined];
+
+/** Reads a secret and maybe a second one, which is read first. Call it last. */
+export function readSecrets(
+  first: unknown,
+  firstName: string,
+  second: unknown,
+  secondName: string,
+  kinds: SecretKinds = SecretKinds.Text,
+): Secrets {
+  const other = second === undefined ? undefined : readSecret(second, secondName, kinds);
+  try {
+    return [readSecret(first, firstName, kinds), other];
+  } catch (error) {
+    wipeCopy(other);
+    throw error;
+  }
+}
+
+/** Starts a request. From here on it wipes copies of the secrets, also after an error. */
+export function beginDerivation(
+  operation: Operation,
+  algorithm: number,
+  [first, second]: Secrets,
+): void {
+  beginRequest(operation, algorithm, NO_BYTES, 0, 0);
+  setKeyInput(first);
+  if (second !== undefined) setSecondSecret(second);
+}
+
 /** Returns the hash of that name; throws if it has no HMAC. */
 export function digestFacts(name: unknown): HashFacts {
   const facts = hashFacts(name, 'digest');
@@ -289,11 +339,8 @@ export function digestFacts(name: unknown): HashFacts {
   throw makeError('ERR_ARGUMENT_VALUE', `digest: there is no HMAC over ${facts.name}`);
 }
 
-/** Reads a key that HKDF expands, of at least one digest. Call it last: see secret-copy.ts. */
-export function readPrk(value: unknown, { name, digestSize }: HashFacts): Password {
-  const prk = readPassword(value, 'prk');
+/** Checks that a key which HKDF expands has at least the bytes of a digest. */
+export function checkPrk(prk: Password, { name, digestSize }: HashFacts): void {
   const size = secretSize(prk);
-  if (size >= digestSize) return prk;
-  wipeCopy(prk);
-  throw shortPrk(name, digestSize, size);
+  if (size < digestSize) throw shortPrk(name, digestSize, size);
 }

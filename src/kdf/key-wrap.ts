@@ -7,94 +7,72 @@ import {
   unwrapKeyOptionNames,
   wrapKeyOptionNames,
 } from '../base/option-names.js';
-import { bytes, NO_BYTES, sizeOf } from '../base/arguments.js';
+import { bytes, sizeOf } from '../base/arguments.js';
 import { At, frame, Operation } from '../base/frame.js';
-import { beginRequest, setResult, setTag, deferWipe, Form } from '../request/request.js';
+import { Form, setResult, setTag, type FillRequest } from '../request/request.js';
 import { makeError } from '../base/errors.js';
-import { setKeyInput } from '../request/key-input.js';
-import { accepted } from '../base/options.js';
-import { readSecret, SecretCopy, SecretKinds, secretSize, wipeCopy } from '../base/secret-copy.js';
+import { readSecret, SecretKinds, secretSize } from '../base/secret-copy.js';
 import {
   checkWrappingKey,
   unwrappedSize,
   wrapFacts,
   wrappedSize,
+  type WrapFacts,
 } from '../base/wrap-algorithms.js';
-import type { DerivationParser } from './derive.js';
+import {
+  beginDerivation,
+  parserFor,
+  readSecrets,
+  type DerivationParser,
+  type Secrets,
+} from './derive.js';
 import { provideCiphers } from '#platform/engines/parts.js';
 import type { WrapKeyOptions, UnwrapKeyOptions } from '../calls/ciphers.js';
 
 provideCiphers();
 
-/** `(algorithm, options)`. */
-export const wrapKeyParser: DerivationParser = {
-  fill: fillWrap,
-  least: 2,
-  needs: 'a key wrap needs an algorithm and options',
-  options: 1,
-  name: 'options',
-  takes: accepted('wrapKey(algorithm)', wrapKeyOptionNames, derivationCallOptionNames),
-};
+export const wrapKeyParser: DerivationParser = parser(
+  'wrapKey(algorithm)',
+  fillWrap,
+  wrapKeyOptionNames,
+);
+export const unwrapKeyParser: DerivationParser = parser(
+  'unwrapKey(algorithm)',
+  fillUnwrap,
+  unwrapKeyOptionNames,
+);
 
-/** `(algorithm, options)`. */
-export const unwrapKeyParser: DerivationParser = {
-  fill: fillUnwrap,
-  least: 2,
-  needs: 'a key wrap needs an algorithm and options',
-  options: 1,
-  name: 'options',
-  takes: accepted('unwrapKey(algorithm)', unwrapKeyOptionNames, derivationCallOptionNames),
-};
+/** Returns the parser of a call whose options are an input. */
+function parser(signature: string, fill: FillRequest, names: string): DerivationParser {
+  const needs = 'a key wrap needs an algorithm and options';
+  return { ...parserFor(signature, needs, fill, names, derivationCallOptionNames), least: 2 };
+}
 
 function fillWrap(given: ArrayLike<unknown>): void {
   const facts = wrapFacts(given[0]);
-  const { key: wrappingKey, source: key } = given[1] as WrapKeyOptions;
-  if (wrappingKey === undefined || key === undefined)
+  const { key, source } = given[1] as WrapKeyOptions;
+  if (key === undefined || source === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', 'wrapKey needs options.key and options.source');
-  const source = readSecret(key, 'options.source', SecretKinds.Keys);
-  let wrapping: Uint8Array | SecretCopy | undefined;
-  try {
-    wrapping = readSecret(wrappingKey, 'options.key', SecretKinds.Keys);
-    checkWrappingKey(facts, secretSize(wrapping));
-    const size = wrappedSize(facts, secretSize(source));
-    begin(Operation.WrapKey, facts.padded, wrapping);
-    if (SecretCopy.is(source)) deferWipe(source.bytes);
-    const view = SecretCopy.is(source) ? source.bytes : source;
-    setTag(view, 0, sizeOf(view));
-    setResult(size, Form.Secret);
-  } catch (error) {
-    wipeCopy(source);
-    wipeCopy(wrapping);
-    throw error;
-  }
+  const secrets = readSecrets(key, 'options.key', source, 'options.source', SecretKinds.Keys);
+  begin(Operation.WrapKey, facts, secrets);
+  setResult(wrappedSize(facts, secretSize(secrets[1]!)), Form.Secret);
 }
 
 function fillUnwrap(given: ArrayLike<unknown>): void {
   const facts = wrapFacts(given[0]);
-  const { key: wrappingKey, source } = given[1] as UnwrapKeyOptions;
-  if (wrappingKey === undefined || source === undefined)
+  const { key, source } = given[1] as UnwrapKeyOptions;
+  if (key === undefined || source === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', 'unwrapKey needs options.key and options.source');
   const wrapped = bytes(source, 'options.source');
   const size = unwrappedSize(facts, sizeOf(wrapped));
-  const key = readSecret(wrappingKey, 'options.key', SecretKinds.Keys);
-  try {
-    checkWrappingKey(facts, secretSize(key));
-  } catch (error) {
-    wipeCopy(key);
-    throw error;
-  }
-  begin(Operation.UnwrapKey, facts.padded, key);
+  begin(Operation.UnwrapKey, facts, [readSecret(key, 'options.key', SecretKinds.Keys)]);
   setTag(wrapped, 0, sizeOf(wrapped));
   // The engine adds a byte: how many of the bytes before it are padding.
   setResult(size + 1, Form.Unpadded);
 }
 
-function begin(
-  operation: Operation.WrapKey | Operation.UnwrapKey,
-  padded: boolean,
-  key: Uint8Array | SecretCopy,
-): void {
-  beginRequest(operation, 0, NO_BYTES, 0, 0);
-  setKeyInput(key);
-  frame[At.Count] = padded ? 1 : 0;
+function begin(operation: Operation, facts: WrapFacts, secrets: Secrets): void {
+  beginDerivation(operation, 0, secrets);
+  checkWrappingKey(facts, secretSize(secrets[0]));
+  frame[At.Count] = facts.padded ? 1 : 0;
 }

@@ -5,93 +5,84 @@
  */
 import { data } from '../base/arguments.js';
 import { frame } from '../base/frame.js';
-import { NO_BYTES, sizeOf } from '../base/intrinsics.js';
+import { sizeOf } from '../base/intrinsics.js';
 import { hkdfSize, keySize } from '../base/kdf-costs.js';
 import { between } from '../base/numbers.js';
 import { derivationCallOptionNames } from '../base/option-names.js';
-import { accepted } from '../base/options.js';
 import { At, Operation } from '../base/protocol.js';
-import { setKeyInput } from '../request/key-input.js';
-import { Form, beginRequest, setAad, setIv, setResult } from '../request/request.js';
-import { type DerivationParser, digestFacts, readPassword, readPrk } from './derive.js';
+import { Form, setAad, setIv, setResult } from '../request/request.js';
+import {
+  type DerivationParser,
+  beginDerivation,
+  checkPrk,
+  digestFacts,
+  parserFor,
+  readPassword,
+} from './derive.js';
 
 export type Parsed = 'hkdf' | 'hkdfExpand' | 'hkdfExtract' | 'pbkdf2';
 
 const parsers: Readonly<Record<Parsed, DerivationParser>> = {
-  hkdf: {
-    fill: (given) => {
+  hkdf: parserFor(
+    'hkdf(digest, ikm, salt, info, keylen)',
+    'hkdf needs a digest, ikm, a salt, info and keylen',
+    (given) => {
       const digest = digestFacts(given[0]);
       const keylen = hkdfSize(given[4], digest.name, digest.digestSize);
       const salt = data(given[2], 'salt');
       const info = data(given[3], 'info');
       const ikm = readPassword(given[1], 'ikm');
-      beginRequest(Operation.Hkdf, digest.id, NO_BYTES, 0, 0);
-      setKeyInput(ikm);
+      beginDerivation(Operation.Hkdf, digest.id, [ikm]);
       setIv(salt, 0, sizeOf(salt));
       setAad(info, 0, sizeOf(info));
       setResult(keylen, Form.Secret);
     },
-    least: 5,
-    needs: 'hkdf needs a digest, ikm, a salt, info and keylen',
-    options: 5,
-    name: 'options',
-    takes: accepted('hkdf(digest, ikm, salt, info, keylen)', derivationCallOptionNames),
-  },
-  hkdfExpand: {
-    fill: (given) => {
+    derivationCallOptionNames,
+  ),
+  hkdfExpand: parserFor(
+    'hkdf.expand(digest, prk, info, keylen)',
+    'hkdf.expand needs a digest, a prk, info and keylen',
+    (given) => {
       const digest = digestFacts(given[0]);
       const keylen = hkdfSize(given[3], digest.name, digest.digestSize);
       const info = data(given[2], 'info');
-      const prk = readPrk(given[1], digest);
-      beginRequest(Operation.HkdfExpand, digest.id, NO_BYTES, 0, 0);
-      setKeyInput(prk);
+      const prk = readPassword(given[1], 'prk');
+      beginDerivation(Operation.HkdfExpand, digest.id, [prk]);
+      checkPrk(prk, digest);
       setAad(info, 0, sizeOf(info));
       setResult(keylen, Form.Secret);
     },
-    least: 4,
-    needs: 'hkdf.expand needs a digest, a prk, info and keylen',
-    options: 4,
-    name: 'options',
-    takes: accepted('hkdf.expand(digest, prk, info, keylen)', derivationCallOptionNames),
-  },
-  hkdfExtract: {
-    fill: (given) => {
+    derivationCallOptionNames,
+  ),
+  hkdfExtract: parserFor(
+    'hkdf.extract(digest, ikm, salt)',
+    'hkdf.extract needs a digest, ikm and a salt',
+    (given) => {
       const digest = digestFacts(given[0]);
       const salt = data(given[2], 'salt');
       const ikm = readPassword(given[1], 'ikm');
-      beginRequest(Operation.HkdfExtract, digest.id, NO_BYTES, 0, 0);
-      setKeyInput(ikm);
+      beginDerivation(Operation.HkdfExtract, digest.id, [ikm]);
       setIv(salt, 0, sizeOf(salt));
       setResult(digest.digestSize, Form.Secret);
     },
-    least: 3,
-    needs: 'hkdf.extract needs a digest, ikm and a salt',
-    options: 3,
-    name: 'options',
-    takes: accepted('hkdf.extract(digest, ikm, salt)', derivationCallOptionNames),
-  },
-  pbkdf2: {
-    fill: (given) => {
+    derivationCallOptionNames,
+  ),
+  pbkdf2: parserFor(
+    'pbkdf2(password, salt, iterations, keylen, digest)',
+    'pbkdf2 needs a password, a salt, iterations, keylen and a digest',
+    (given) => {
       const iterations = between(given[2], 1, 2 ** 32 - 1, 'iterations');
       const keylen = keySize(given[3], 'keylen');
       const digest = digestFacts(given[4]);
       const salt = data(given[1], 'salt');
       const password = readPassword(given[0], 'password');
-      beginRequest(Operation.Pbkdf2, digest.id, NO_BYTES, 0, 0);
-      setKeyInput(password);
+      beginDerivation(Operation.Pbkdf2, digest.id, [password]);
       setIv(salt, 0, sizeOf(salt));
       frame[At.Count] = iterations;
       setResult(keylen, Form.Secret);
     },
-    least: 5,
-    needs: 'pbkdf2 needs a password, a salt, iterations, keylen and a digest',
-    options: 5,
-    name: 'options',
-    takes: accepted(
-      'pbkdf2(password, salt, iterations, keylen, digest)',
-      derivationCallOptionNames,
-    ),
-  },
+    derivationCallOptionNames,
+  ),
 };
 
 /** Returns the parser of a derivation. */

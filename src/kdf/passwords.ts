@@ -17,6 +17,7 @@ import {
   request,
   setAad,
   beginRequest,
+  type FillRequest,
   setResult,
   clearRequest,
   Form,
@@ -24,25 +25,24 @@ import {
 import { failure, makeError, wrongType } from '../base/errors.js';
 import {
   argon2Cost,
-  setArgon2Of,
-  setPepper,
+  beginPassword,
+  costOfScrypt,
   frameCost,
-  readPasswords,
-  type CheckedArgon2,
-} from './argon2.js';
+  type Cost,
+} from './password-derivations.js';
 import { allocate, base64, utf8, type Buffer } from '#platform/base/runtime.js';
-import { setKeyInput } from '../request/key-input.js';
-import { wipeCopy } from '../base/secret-copy.js';
-import { BCRYPT, bcryptString, refuseZero, setBcryptOf } from './bcrypt.js';
+import { BCRYPT, bcryptBase64, checkPassword, refuseZero } from './bcrypt.js';
 import {
+  beginDerivation,
   derivePromise,
   deriveSync,
   deriveThen,
+  parserFor,
+  readSecrets,
   type Arguments,
   type DerivationParser,
 } from './derive.js';
 import type { Callback } from '../scheduling/completions.js';
-import { setScryptOf } from './scrypt.js';
 import {
   argon2Kind,
   argon2Version,
@@ -61,8 +61,10 @@ import type {
 
 providePasswords();
 
-const hashTakes: Accepted<keyof (HashPasswordOptions & DerivationCallOptions)> = accepted(
+const hashParser: DerivationParser = parserFor(
   'hashPassword(password)',
+  'hashPassword needs a password',
+  () => {},
   hashPasswordOptionNames,
   derivationCallOptionNames,
 );
@@ -73,12 +75,10 @@ const rehashTakes: Accepted<keyof HashPasswordOptions> = accepted(
 
 /** What Argon2 and scrypt take beside their costs. */
 const OWN = 'engine algorithm secret saltLength hashLength salt';
-/** Without the other algorithm's costs, for messages. */
+/** Without the other algorithms' costs, for messages. */
 const argon2Takes = accepted('hashPassword with Argon2', argon2CostNames, OWN);
 const scryptTakes = accepted('hashPassword with scrypt', scryptCostOptionNames, OWN);
 const bcryptTakes = accepted('hashPassword with bcrypt', 'engine algorithm cost salt');
-/** Options that bcrypt does not take. */
-const NOT_BCRYPT = `${argon2CostNames} N r blockSize p parallelization saltLength hashLength`;
 
 const SALT = { min: 8, max: 64 };
 const HASH = { min: 16, max: 64 };
@@ -91,34 +91,40 @@ const SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 /** The base-2 logarithm of bcrypt's rounds. */
 const BCRYPT_COST = { min: 4, max: 31, usual: 12 };
 
-/** A checked algorithm and cost. */
-type Scheme =
-  | { readonly kind: 'argon2'; readonly cost: CheckedArgon2; readonly name: string }
-  | { readonly kind: 'scrypt'; readonly cost: ScryptCost }
-  | { readonly kind: 'bcrypt'; readonly cost: number };
-
-interface Plan {
-  readonly scheme: Scheme;
+/** The algorithm of a password hash with a checked cost. */
+interface Scheme {
+  readonly operation: Operation.Argon2 | Operation.Scrypt | Operation.Bcrypt;
+  readonly cost: Cost;
+  /** The start of the string, before the salt. */
+  readonly prefix: string;
   readonly saltSize: number;
   readonly hashSize: number;
 }
 
-function planOf(options: HashPasswordOptions): Plan {
+function schemeOf(options: HashPasswordOptions): Scheme {
   const algorithm: unknown = options.algorithm ?? 'argon2id';
-  const { saltLength, hashLength } = options;
-  const saltSize =
-    saltLength === undefined ? 16 : between(saltLength, SALT.min, SALT.max, 'options.saltLength');
-  const hashSize =
-    hashLength === undefined ? 32 : between(hashLength, HASH.min, HASH.max, 'options.hashLength');
+  const { saltLength = 16, hashLength = 32 } = options;
+  const saltSize = between(saltLength, SALT.min, SALT.max, 'options.saltLength');
+  const hashSize = between(hashLength, HASH.min, HASH.max, 'options.hashLength');
   if (algorithm === 'scrypt') {
-    refuseOthers(options, argon2CostNames, scryptTakes);
-    return { scheme: { kind: 'scrypt', cost: scryptCost(options, SCRYPT) }, saltSize, hashSize };
+    refuseOthers(options, scryptTakes);
+    const given = scryptCost(options, SCRYPT);
+    const cost = costOfScrypt(given, scryptMemory(given));
+    const prefix = `$scrypt$ln=${Math.round(Math.log2(given.N))},r=${given.r},p=${given.p}`;
+    return { operation: Operation.Scrypt, cost, prefix, saltSize, hashSize };
   }
   if (algorithm === 'bcrypt') {
-    refuseOthers(options, NOT_BCRYPT, bcryptTakes);
-    const { cost = BCRYPT_COST.usual } = options;
-    between(cost, BCRYPT_COST.min, BCRYPT_COST.max, 'options.cost');
-    return { scheme: { kind: 'bcrypt', cost }, saltSize: BCRYPT.salt, hashSize: BCRYPT.hash };
+    refuseOthers(options, bcryptTakes);
+    const { min, max, usual } = BCRYPT_COST;
+    const { cost: count = usual } = options;
+    between(count, min, max, 'options.cost');
+    return {
+      operation: Operation.Bcrypt,
+      cost: { count, memory: 0, lanes: 0, variant: 0, most: 0 },
+      prefix: `$2b$${String(count).padStart(2, '0')}$`,
+      saltSize: BCRYPT.salt,
+      hashSize: BCRYPT.hash,
+    };
   }
   if (typeof algorithm === 'string' && !algorithm.startsWith('argon2')) {
     const names = ['argon2id', 'argon2i', 'argon2d', 'scrypt', 'bcrypt'];
@@ -128,19 +134,23 @@ function planOf(options: HashPasswordOptions): Plan {
     );
   }
   const kind = argon2Kind(algorithm, 'options.algorithm');
-  refuseOthers(options, scryptCostOptionNames, argon2Takes);
-  const cost = argon2Cost(kind, argon2Version(undefined), options, 'options');
-  return { scheme: { kind: 'argon2', cost, name: algorithm as string }, saltSize, hashSize };
+  refuseOthers(options, argon2Takes);
+  const version = argon2Version(undefined);
+  const cost = argon2Cost(kind, version, options, 'options');
+  const { count, memory, lanes } = cost;
+  const prefix = `$${algorithm as string}$v=${version}$m=${memory},t=${count},p=${lanes}`;
+  return { operation: Operation.Argon2, cost, prefix, saltSize, hashSize };
 }
 
-/** Refuses a cost of another algorithm, which would have no effect. */
-function refuseOthers(options: HashPasswordOptions, names: string, takes: Accepted<any>): void {
-  for (const name of names.split(' ') as (keyof HashPasswordOptions)[])
-    if (options[name] !== undefined) throw unknownName(name, 'options', takes);
+/** Refuses what another algorithm takes and would have no effect; the secret has its own error. */
+function refuseOthers(options: HashPasswordOptions, takes: Accepted<any>): void {
+  for (const name of hashPasswordOptionNames.split(' ') as (keyof HashPasswordOptions)[])
+    if (name !== 'secret' && options[name] !== undefined && !takes.order.includes(name))
+      throw unknownName(name, 'options', takes);
 }
 
 /** A password hash in progress: its derivation, and the function that formats it. */
-export interface Hashing {
+interface Hashing {
   readonly parser: DerivationParser;
   readonly finish: (hash: Buffer) => string;
 }
@@ -150,35 +160,30 @@ function hashing(given: Arguments, count: number): Hashing {
   const options = optionsOf<HashPasswordOptions & DerivationCallOptions>(
     count > 1 ? given[1] : undefined,
     'options',
-    hashTakes,
+    hashParser.takes,
   );
   // The derivation reads others of them: getters run once.
   if (count > 1) given[1] = options;
-  const { scheme, saltSize, hashSize } = planOf(options);
+  const { operation, cost, prefix, saltSize, hashSize } = schemeOf(options);
   const { secret: pepper, salt: givenSalt } = options;
+  const bcrypt = operation === Operation.Bcrypt;
   const salt =
     givenSalt === undefined ? randomBytes(saltSize) : pooledCopy(bytes(givenSalt, 'options.salt'));
-  const { min, max } = scheme.kind === 'bcrypt' ? { min: BCRYPT.salt, max: BCRYPT.salt } : SALT;
+  const { min, max } = bcrypt ? { min: saltSize, max: saltSize } : SALT;
   between(sizeOf(salt), min, max, 'the size of options.salt');
-  if (scheme.kind !== 'argon2' && pepper !== undefined) throw noSecret();
+  if (operation !== Operation.Argon2 && pepper !== undefined) throw noSecret();
+  const fill: FillRequest = ({ 0: password }) => {
+    const secrets = readSecrets(password, 'password', pepper, 'options.secret');
+    beginPassword(operation, cost, salt, secrets);
+    if (bcrypt) checkPassword(secrets[0]);
+    setResult(hashSize, Form.Secret);
+  };
   return {
-    parser: {
-      fill: ({ 0: password }) => {
-        if (scheme.kind === 'scrypt')
-          setScryptOf(scheme.cost, scryptMemory(scheme.cost), password, salt, hashSize);
-        else if (scheme.kind === 'bcrypt') setBcryptOf(scheme.cost, password, salt);
-        else setArgon2Of(scheme.cost, password, salt, pepper, undefined, hashSize, 'options');
-      },
-      least: 1,
-      needs: 'hashPassword needs a password',
-      options: 1,
-      name: 'options',
-      takes: hashTakes,
-    },
+    parser: { ...hashParser, fill },
     finish: (hash) =>
-      scheme.kind === 'bcrypt'
-        ? bcryptString(scheme.cost, salt, hash)
-        : `${prefixOf(scheme)}$${unpadded(salt)}$${unpadded(hash)}`,
+      bcrypt
+        ? `${prefix}${bcryptBase64(salt)}${bcryptBase64(hash)}`
+        : `${prefix}$${unpadded(salt)}$${unpadded(hash)}`,
   };
 }
 
@@ -208,15 +213,6 @@ export function hashPasswordLater(given: IArguments): Promise<unknown> {
   }
 }
 
-function prefixOf(scheme: Exclude<Scheme, { readonly kind: 'bcrypt' }>): string {
-  if (scheme.kind === 'scrypt') {
-    const { N, r, p } = scheme.cost;
-    return `$scrypt$ln=${Math.round(Math.log2(N))},r=${r},p=${p}`;
-  }
-  const { version, memory, passes, parallelism } = scheme.cost;
-  return `$${scheme.name}$v=${version}$m=${memory},t=${passes},p=${parallelism}`;
-}
-
 /** Returns Base64 without padding. */
 function unpadded(bytes: Buffer): string {
   return base64(bytes).replace(/=+$/, '');
@@ -232,19 +228,13 @@ function randomBytes(size: number): Buffer {
   return globalThis.crypto.getRandomValues(allocate(size));
 }
 
-/** `(password, hash[, options])`. */
-export const verifyParser: DerivationParser = {
-  fill: fillVerify,
-  least: 2,
-  needs: 'verifyPassword needs a password and a hash',
-  options: 2,
-  name: 'options',
-  takes: accepted(
-    'verifyPassword(password, hash)',
-    verifyPasswordOptionNames,
-    derivationCallOptionNames,
-  ),
-};
+export const verifyParser: DerivationParser = parserFor(
+  'verifyPassword(password, hash)',
+  'verifyPassword needs a password and a hash',
+  fillVerify,
+  verifyPasswordOptionNames,
+  derivationCallOptionNames,
+);
 
 function fillVerify(given: ArrayLike<unknown>, count: number): void {
   const options = (count > 2 ? given[2] : none) as VerifyPasswordOptions;
@@ -254,47 +244,24 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
   const hash = hashText(given[1]);
   if (pepper !== undefined && !hash.startsWith('$argon2')) throw noSecret();
   const text = utf8(hash);
-  const [password, secret] = readPasswords(given[0], 'password', pepper, 'options.secret');
-  if (/^\$(?:2|bcrypt\$)/.test(hash)) {
-    try {
-      refuseZero(password);
-    } catch (error) {
-      wipeCopy(password);
-      throw error;
-    }
-  }
-  beginRequest(Operation.Verify, 0, NO_BYTES, 0, 0);
-  setKeyInput(password);
-  setPepper(secret);
+  const secrets = readSecrets(given[0], 'password', pepper, 'options.secret');
+  beginDerivation(Operation.Verify, 0, secrets);
+  if (/^\$(?:2|bcrypt\$)/.test(hash)) refuseZero(secrets[0]);
   setAad(text, 0, sizeOf(text));
   frame[At.MaxMemory] = maxMemory;
   frame[At.MaxTime] = maxTime;
   setResult(1, Form.Verdict);
 }
 
-const operations = {
-  argon2: Operation.Argon2,
-  scrypt: Operation.Scrypt,
-  bcrypt: Operation.Bcrypt,
-} as const;
-
 /** Reads `(hash[, options])`. Returns true if the password should be hashed again. */
 export function needsRehashed(hash: unknown, given: unknown): boolean {
   const options = optionsOf<HashPasswordOptions>(given, 'options', rehashTakes);
-  const { scheme, saltSize, hashSize } = planOf(options);
+  const { operation, cost, saltSize, hashSize } = schemeOf(options);
   const text = utf8(hashText(hash));
   try {
-    beginRequest(operations[scheme.kind], 0, NO_BYTES, 0, 0);
+    beginRequest(operation, 0, NO_BYTES, 0, 0);
     setAad(text, 0, sizeOf(text));
-    if (scheme.kind === 'scrypt') {
-      frame[At.Count] = scheme.cost.N;
-      frame[At.MessageSize] = scheme.cost.r;
-      frame[At.SeedLow] = scheme.cost.p;
-    } else if (scheme.kind === 'bcrypt') {
-      frame[At.Count] = scheme.cost;
-    } else {
-      frameCost(scheme.cost);
-    }
+    frameCost(cost);
     frame[At.IvSize] = saltSize;
     frame[At.TargetSize] = hashSize;
     frame[At.Flags] = request.flags | Flag.HasAad;

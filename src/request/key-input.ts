@@ -1,6 +1,6 @@
 /** Keys and other secrets as arguments: their types, and how they reach the request. */
 import { sizeOf, type Bytes, type Data } from '../base/arguments.js';
-import { setEngines, setKey, encodeKey, ownSecret, deferWipe } from './request.js';
+import { setEngines, setKey, setTag, encodeKey, ownSecret, deferWipe } from './request.js';
 import type { EnginePreference } from '../engines/engines.js';
 import { isBytesView } from '../base/intrinsics.js';
 import type { Key, Prepared } from './key.js';
@@ -45,6 +45,17 @@ export function setKeyInput(key: KeyMaterial): void {
   else if (typeof key === 'string') setTextKey(key);
   else if (SecretCopy.is(key)) setCopy(key);
   else setEngines(key);
+}
+
+/** Sets a second secret, in the place of the tag. */
+export function setSecondSecret(secret: string | Uint8Array | SecretCopy): void {
+  if (SecretCopy.is(secret)) deferWipe(secret.bytes);
+  const bytes = SecretCopy.is(secret)
+    ? secret.bytes
+    : typeof secret === 'string'
+      ? ownSecret(secret)
+      : secret;
+  setTag(bytes, 0, sizeOf(bytes));
 }
 
 function setCopy(key: SecretCopy): void {

@@ -142,8 +142,8 @@ export const hkdfExpand = {
   label: 'hkdf.expand',
   takes: { digest: '', prk: '', info: '', keylen: '' },
   needs: 'a digest, a prk, info and keylen',
-  reads: { digest: 'digest', keylen: 'hkdfSize', info: 'data', prk: 'prk' },
-  sets: { key: 'prk', aad: 'info', result: 'keylen' },
+  reads: { digest: 'digest', keylen: 'hkdfSize', info: 'data', prk: 'secret' },
+  sets: { key: 'prk', least: 'prk', aad: 'info', result: 'keylen' },
 };
 
 /*

@@ -1,8 +1,8 @@
 /** scrypt and Argon2 of millrace/noble-hashes: by the engine that is chosen. */
 import { scryptMemory } from '../../base/kdf-costs.js';
 import type { FreshBytes } from '../../base/platform-types.js';
-import { argon2Parser } from '../../kdf/argon2.js';
-import { scryptBeyondRfc } from '../../kdf/scrypt.js';
+import { argon2Parser } from '../../kdf/password-derivations.js';
+import { scryptBeyondRfc } from '../../kdf/password-derivations.js';
 import { derived, derivedLater } from './derive-by-parser.js';
 import type { Argon2Given, Progress, ScryptGiven } from './derivations.js';
 

@@ -1,9 +1,9 @@
 /** scrypt, pbkdf2, hkdf and argon2 of millrace/node-crypto. */
 import { types } from './key-types.js';
-import { argon2Parser } from '../../kdf/argon2.js';
+import { argon2Parser } from '../../kdf/password-derivations.js';
 import { deriveSync, deriveThen, type DerivationParser } from '../../kdf/derive.js';
 import { parserOf } from '../../kdf/parsers.js';
-import { scryptParser } from '../../kdf/scrypt.js';
+import { scryptParser } from '../../kdf/password-derivations.js';
 import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../base/intrinsics.js';
 import type { Callback } from '../../scheduling/completions.js';
 import { callLog, countCall } from './call-log.js';

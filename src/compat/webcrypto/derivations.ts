@@ -1,5 +1,5 @@
 /** deriveBits: HKDF, PBKDF2 and Argon2. */
-import { argon2Parser } from '../../kdf/argon2.js';
+import { argon2Parser } from '../../kdf/password-derivations.js';
 import { parserOf } from '../../kdf/parsers.js';
 import { sizeOf } from '../../base/arguments.js';
 import { Operation } from '../../base/frame.js';

@@ -14,11 +14,10 @@ import type {
   VerifyPasswordOptions,
 } from '../../calls/derivations.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
-import { argon2Parser } from '../../kdf/argon2.js';
 import { derivePromise } from '../../kdf/derive.js';
 import { parserOf } from '../../kdf/parsers.js';
+import { argon2Parser, scryptParser } from '../../kdf/password-derivations.js';
 import { hashPasswordLater, verifyParser } from '../../kdf/passwords.js';
-import { scryptParser } from '../../kdf/scrypt.js';
 import type { SecretInput } from '../../request/key-input.js';
 
 /**

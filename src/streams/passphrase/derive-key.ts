@@ -6,7 +6,7 @@ import { data, sizeOf } from '../../base/arguments.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { makeError } from '../../base/errors.js';
 import { derivePromise } from '../../kdf/derive.js';
-import { scryptParser } from '../../kdf/scrypt.js';
+import { scryptParser } from '../../kdf/password-derivations.js';
 import { scryptMemory } from '../../base/kdf-costs.js';
 import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
 import { secretText } from '../../base/secret-results.js';
