@@ -14,6 +14,7 @@ import { pathToFileURL } from 'node:url';
 import * as ciphers from './calls/ciphers.mjs';
 import * as derivations from './calls/derivations.mjs';
 import * as digests from './calls/digests.mjs';
+import * as hkdf from './calls/hkdf.mjs';
 import * as keyWrap from './calls/key-wrap.mjs';
 import * as sealed from './calls/sealed.mjs';
 import * as verifyMac from './calls/verify-mac.mjs';
@@ -25,7 +26,7 @@ import { optionNames } from './option-names.mjs';
 import { root } from './steps.mjs';
 
 /** The modules with descriptions, by the names of their files without dashes. */
-const groups = { ciphers, derivations, digests, keyWrap, sealed, verifyMac };
+const groups = { ciphers, derivations, digests, hkdf, keyWrap, sealed, verifyMac };
 
 const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -52,6 +53,7 @@ const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCa
  * - fast: statements that return in the common cases; a function for them costs 320 instructions
  * - first: a statement before that; most: the most arguments, where `runs` does not refuse others
  * - promise: false if it returns no promise in `millrace/promises`
+ * - parts: its properties that are calls, and their descriptions
  * - needs: its inputs in the message of a call without them
  * - reads, sets: see tools/derivation-readers.mjs; label: its name in messages
  * - reader, positional: see tools/cipher-readers.mjs
@@ -66,7 +68,7 @@ const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCa
 const properties = new Set(
   (
     'form takes options result name required later chunks reading more given runs fast first ' +
-    'most promise needs secret as label reads sets reader positional'
+    'most promise needs secret as label parts reads sets reader positional'
   ).split(' '),
 );
 
@@ -281,6 +283,18 @@ function plainText(name, call, comments, entry) {
   return `${commentText(comments.get(''))}${head} {\n${body}\n}\n\n`;
 }
 
+/** Returns the text of a call whose parts are its properties; src/calls has their types. */
+function partsText(name, { parts, runs }, comments, entry) {
+  const body = (part) => `: unknown { return ${runs[entry].replace('$part', part)}; }`;
+  const type = `${capitalized(name)}${entry === 'promises' ? 'Promises' : ''}`;
+  const properties = Object.entries(parts).map(([own, part]) => `${own}()${body(part)},\n`);
+  return `${commentText(comments.get(entry === 'promises' ? 'promised' : ''))}\
+export const ${name}: ${type} = /* @__PURE__ */ Object.assign(
+  function ${name}()${body(name)},
+  { ${properties.join('')} },
+) as ${type};\n`;
+}
+
 /** The comments of overloads whose descriptions have none. */
 const usual = {
   'all options': 'Works like the form above, with all options in one object.',
@@ -397,6 +411,7 @@ function callText(name, call, comments, entry) {
   const { runs, first = {}, fast = {}, given = {}, more = {}, most } = call;
   if (runs[entry] === undefined) return '';
   if (call.form === 'plain') return plainText(name, call, comments, entry);
+  if (call.form === 'parts') return partsText(name, call, comments, entry);
   const overloads = [...forms[call.form](call)[entry], ...(more[entry] ?? [])].map(
     ([section, types, parameters, result]) => {
       const generic = types.length === 0 ? '' : `<${types.join(', ')}>`;

@@ -40,3 +40,47 @@ export const unwrapKeyOptionNames = 'key source engine';
 export const verifyHmacOptionNames = 'key source mac engine';
 export const verifyPasswordOptionNames = 'secret maxMemory maxTime engine';
 export const wrapKeyOptionNames = 'key source engine';
+
+/** An object literal, which inherits what others do. */
+const literal: Readonly<Record<string, unknown>> = {};
+
+/**
+ * Returns a copy `{ ...given }` of the options of hash, hmac, seal, open and cipher, without a
+ * prototype if the name of one is inherited. V8 folds the reads into constants.
+ */
+export function bare<T extends object>(own: T): T {
+  const {
+    aad,
+    authTagLength,
+    encoding,
+    encrypt,
+    engine,
+    iv,
+    key,
+    nonce,
+    outputLength,
+    route,
+    seed,
+    source,
+    tag,
+    target,
+    targetOffset,
+  } = literal;
+  return aad === undefined &&
+    authTagLength === undefined &&
+    encoding === undefined &&
+    encrypt === undefined &&
+    engine === undefined &&
+    iv === undefined &&
+    key === undefined &&
+    nonce === undefined &&
+    outputLength === undefined &&
+    route === undefined &&
+    seed === undefined &&
+    source === undefined &&
+    tag === undefined &&
+    target === undefined &&
+    targetOffset === undefined
+    ? own
+    : { ...own, __proto__: null };
+}

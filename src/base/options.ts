@@ -99,35 +99,6 @@ export function ownProperties(value: unknown, argument: string): object {
  */
 export const slowBare: boolean = /* @__PURE__ */ (() => Object.hasOwn(Set.prototype, 'union'))();
 
-/** An object literal, which inherits what others do. */
-const literal: Readonly<Record<string, unknown>> = {};
-
-/**
- * Returns a copy `{ ...given }` of the options of hash, hmac, seal, open and cipher, without a
- * prototype if the name of one is inherited. V8 folds the reads into constants.
- */
-export function bare<T extends object>(own: T): T {
-  const { aad, authTagLength, encoding, encrypt, engine, iv, key, nonce } = literal;
-  const { outputLength, route, seed, source, tag, target, targetOffset } = literal;
-  return aad === undefined &&
-    authTagLength === undefined &&
-    encoding === undefined &&
-    encrypt === undefined &&
-    engine === undefined &&
-    iv === undefined &&
-    key === undefined &&
-    nonce === undefined &&
-    outputLength === undefined &&
-    route === undefined &&
-    seed === undefined &&
-    source === undefined &&
-    tag === undefined &&
-    target === undefined &&
-    targetOffset === undefined
-    ? own
-    : { ...own, __proto__: null };
-}
-
 /** Returns true for an object that can have options. */
 export function isOptions(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isBytesView(value);
@@ -140,7 +111,8 @@ export function unreadable(value: unknown, argument: string, error: unknown): un
 
 /**
  * Throws if a name is unknown, or a value undefined that must not be. `own` has no getters, and no
- * prototype or one without these names: `{ ...given, __proto__: null }` or {@link bare}. A function
+ * prototype or one without these names: `{ ...given, __proto__: null }` or `bare` of
+ * option-names.ts. A function
  * that is called for short messages makes it itself, as V8 caches the shapes of the objects that
  * one spread copies.
  */

@@ -21,7 +21,7 @@ import {
   type EnginePreference,
 } from '../engines/engines.js';
 import { makeError, wrongType } from '../base/errors.js';
-import { accepted, type Accepted } from '../base/options.js';
+import { accepted, none, type Accepted } from '../base/options.js';
 import {
   AsyncResource,
   every,
@@ -91,17 +91,15 @@ export function derive(parser: DerivationParser, given: Arguments): unknown {
 
 /** Derives synchronously. */
 export function deriveSync(parser: DerivationParser, given: Arguments, count: number): unknown {
-  const options = readOptions(parser, given, count);
-  if (options !== undefined && (options.signal !== undefined || options.onProgress !== undefined)) {
-    const { signal } = checked(options);
-    const name = signal === undefined ? 'onProgress' : 'signal';
+  const { signal, onProgress, preference } = readOptions(parser, given, count);
+  if (signal !== undefined || onProgress !== undefined)
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`,
+      `options.${signal === undefined ? 'onProgress' : 'signal'}: a synchronous call takes none; ` +
+        'pass a callback, or use millrace/promises',
     );
-  }
   decideMemory();
-  return runSync(parser.fill, given, count, preferenceOf(options));
+  return runSync(parser.fill, given, count, preference);
 }
 
 /** Derives and calls back. */
@@ -111,7 +109,7 @@ export function deriveThen(
   given: Arguments,
   count: number,
 ): void {
-  const options = callOptions(parser, given, count);
+  const options = readOptions(parser, given, count);
   if (options.signal === undefined) {
     launch(new CallbackCompletion(callback), parser, given, count, options);
     return;
@@ -128,7 +126,7 @@ export function deriveThen(
 /** Derives and returns a promise. */
 export function derivePromise(parser: DerivationParser, given: Arguments): Promise<unknown> {
   try {
-    const options = callOptions(parser, given, given.length);
+    const options = readOptions(parser, given, given.length);
     const completion =
       options.signal === undefined ? new PromiseCompletion() : new SignalCompletion();
     launch(completion, parser, given, given.length, options);
@@ -244,19 +242,8 @@ interface CheckedOptions {
   readonly preference: EnginePreference;
 }
 
-function callOptions(parser: DerivationParser, given: Arguments, count: number): CheckedOptions {
-  const options = readOptions(parser, given, count);
-  return options === undefined
-    ? { signal: undefined, onProgress: undefined, preference: preferenceOf(options) }
-    : checked(options);
-}
-
-/** Reads the object of options, undefined without one. */
-function readOptions(
-  parser: DerivationParser,
-  given: Arguments,
-  count: number,
-): DerivationCallOptions | undefined {
+/** Reads the options, whose getters run once. */
+function readOptions(parser: DerivationParser, given: Arguments, count: number): CheckedOptions {
   if (count > parser.options + 1) {
     const last = given[count - 1];
     // A callback of a call that returns a promise.
@@ -264,34 +251,19 @@ function readOptions(
     throw wrongType('callback', 'a function', last);
   }
   if (count < parser.least) throw makeError('ERR_MISSING_ARGUMENT', parser.needs);
-  if (count <= parser.options) return undefined;
-  const options = optionsOf<DerivationCallOptions>(
-    given[parser.options],
-    parser.name,
-    parser.takes,
-  );
-  // The parser reads other options: getters run once.
-  given[parser.options] = options;
-  return options;
-}
-
-function checked(options: DerivationCallOptions): CheckedOptions {
+  let options: DerivationCallOptions = none;
+  if (count > parser.options) {
+    options = optionsOf<DerivationCallOptions>(given[parser.options], parser.name, parser.takes);
+    // The parser reads others of them.
+    given[parser.options] = options;
+  }
+  const { onProgress, engine } = options;
   const signal = abortSignal(options.signal);
-  const { onProgress } = options;
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw wrongType('options.onProgress', 'a function', onProgress);
-  return { signal, onProgress, preference: preferenceOf(options) };
+  const preference = localEngines(readEnginePreference(engine), 'key derivation');
+  return { signal, onProgress, preference };
 }
-
-function preferenceOf(options: DerivationCallOptions | undefined): EnginePreference {
-  const engine = options?.engine;
-  return localEngines(
-    engine === undefined ? undefined : readEnginePreference(engine, 'options.engine'),
-    PURPOSE,
-  );
-}
-
-const PURPOSE = 'key derivation';
 
 /** A password or another secret: as given, or a private copy. */
 export type Password = string | Uint8Array | SecretCopy;

@@ -9,6 +9,7 @@ import { makeError, wrongType } from '../base/errors.js';
 import { frame } from '../base/frame.js';
 import { NO_BYTES, sizeOf } from '../base/intrinsics.js';
 import {
+  bare,
   cipherOptionNames,
   openOptionNames,
   routeOptionNames,
@@ -18,7 +19,6 @@ import {
 import {
   type Accepted,
   type Words,
-  bare,
   checkNames,
   isOptions,
   slowBare,

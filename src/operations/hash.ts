@@ -17,7 +17,8 @@ import { readEnginePreference, type EnginePreference } from '../engines/engines.
 import { describe, detached, makeError, wrongType } from '../base/errors.js';
 import { isBytesView, isLost, isUint8Array } from '../base/intrinsics.js';
 import { setKeyInput, type KeyMaterial } from '../request/key-input.js';
-import { bare, checkNames, slowBare, unreadable, type Accepted } from '../base/options.js';
+import { bare } from '../base/option-names.js';
+import { checkNames, slowBare, unreadable, type Accepted } from '../base/options.js';
 import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { checkTextSize } from '../request/text-size.js';

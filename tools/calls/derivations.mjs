@@ -120,32 +120,6 @@ export const pbkdf2 = {
   sets: { key: 'password', iv: 'salt', Count: 'iterations', result: 'keylen' },
 };
 
-export const hkdf = {
-  form: 'parser',
-  takes: { digest: '', ikm: '', salt: '', info: '', keylen: '' },
-  needs: 'a digest, ikm, a salt, info and keylen',
-  reads: { digest: 'digest', keylen: 'hkdfSize', salt: 'data', info: 'data', ikm: 'secret' },
-  sets: { key: 'ikm', iv: 'salt', aad: 'info', result: 'keylen' },
-};
-
-export const hkdfExtract = {
-  form: 'parser',
-  label: 'hkdf.extract',
-  takes: { digest: '', ikm: '', salt: '' },
-  needs: 'a digest, ikm and a salt',
-  reads: { digest: 'digest', salt: 'data', ikm: 'secret' },
-  sets: { key: 'ikm', iv: 'salt', result: 'digest.digestSize' },
-};
-
-export const hkdfExpand = {
-  form: 'parser',
-  label: 'hkdf.expand',
-  takes: { digest: '', prk: '', info: '', keylen: '' },
-  needs: 'a digest, a prk, info and keylen',
-  reads: { digest: 'digest', keylen: 'hkdfSize', info: 'data', prk: 'secret' },
-  sets: { key: 'prk', least: 'prk', aad: 'info', result: 'keylen' },
-};
-
 /*
  * **Without a callback it blocks the event loop until the work is done; `await` does not change
  * that.** Servers import it from `millrace/promises`.
