@@ -36,7 +36,7 @@ function parserText(name, { label = name, needs, takes, reads, sets: { key, ...s
     ...Object.entries(reads).map(
       ([input, kind]) => `const ${input} = ${readings[kind](valueOf(input), input)};`,
     ),
-    `beginDerivation(Operation.${capitalized(name)}, digest.id, [${key}]);`,
+    `beginDerivation(Operation.${capitalized(name)}, digest.id, ${key});`,
     ...Object.entries(sets).map(([place, value]) => `${places[place](value)};`),
   ];
   return `${name}: parserFor(

@@ -21,7 +21,7 @@ import {
   type EnginePreference,
 } from '../engines/engines.js';
 import { makeError, wrongType } from '../base/errors.js';
-import { accepted, none, type Accepted } from '../base/options.js';
+import { accepted, type Accepted } from '../base/options.js';
 import {
   AsyncResource,
   every,
@@ -251,19 +251,23 @@ function readOptions(parser: DerivationParser, given: Arguments, count: number):
     throw wrongType('callback', 'a function', last);
   }
   if (count < parser.least) throw makeError('ERR_MISSING_ARGUMENT', parser.needs);
-  let options: DerivationCallOptions = none;
-  if (count > parser.options) {
-    options = optionsOf<DerivationCallOptions>(given[parser.options], parser.name, parser.takes);
-    // The parser reads others of them.
-    given[parser.options] = options;
-  }
+  if (count <= parser.options)
+    return { signal: undefined, onProgress: undefined, preference: localEngines(undefined, USE) };
+  const options = optionsOf<DerivationCallOptions>(
+    given[parser.options],
+    parser.name,
+    parser.takes,
+  );
+  // The parser reads others of them.
+  given[parser.options] = options;
   const { onProgress, engine } = options;
   const signal = abortSignal(options.signal);
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw wrongType('options.onProgress', 'a function', onProgress);
-  const preference = localEngines(readEnginePreference(engine), 'key derivation');
-  return { signal, onProgress, preference };
+  return { signal, onProgress, preference: localEngines(readEnginePreference(engine), USE) };
 }
+
+const USE = 'key derivation';
 
 /** A password or another secret: as given, or a private copy. */
 export type Password = string | Uint8Array | SecretCopy;
@@ -273,9 +277,6 @@ export function readPassword(value: unknown, name: string): Password {
   return readSecret(value, name, SecretKinds.Text);
 }
 
-/** The secrets of a derivation: in the place of the key, and maybe in that of the tag. */
-export type Secrets = readonly [first: Password, second?: Password | undefined];
-
 /** Reads a secret and maybe a second one, which is read first. Call it last. */
 export function readSecrets(
   first: unknown,
@@ -283,7 +284,7 @@ export function readSecrets(
   second: unknown,
   secondName: string,
   kinds: SecretKinds = SecretKinds.Text,
-): Secrets {
+): [Password, Password | undefined] {
   const other = second === undefined ? undefined : readSecret(second, secondName, kinds);
   try {
     return [readSecret(first, firstName, kinds), other];
@@ -293,11 +294,15 @@ export function readSecrets(
   }
 }
 
-/** Starts a request. From here on it wipes copies of the secrets, also after an error. */
+/**
+ * Starts a request with a secret in the place of the key, and maybe one in that of the tag. From
+ * here on the request wipes copies of them, also after an error.
+ */
 export function beginDerivation(
   operation: Operation,
   algorithm: number,
-  [first, second]: Secrets,
+  first: Password,
+  second?: Password,
 ): void {
   beginRequest(operation, algorithm, NO_BYTES, 0, 0);
   setKeyInput(first);

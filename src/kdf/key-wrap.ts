@@ -24,7 +24,7 @@ import {
   parserFor,
   readSecrets,
   type DerivationParser,
-  type Secrets,
+  type Password,
 } from './derive.js';
 import { provideCiphers } from '#platform/engines/parts.js';
 import type { WrapKeyOptions, UnwrapKeyOptions } from '../calls/ciphers.js';
@@ -53,9 +53,15 @@ function fillWrap(given: ArrayLike<unknown>): void {
   const { key, source } = given[1] as WrapKeyOptions;
   if (key === undefined || source === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', 'wrapKey needs options.key and options.source');
-  const secrets = readSecrets(key, 'options.key', source, 'options.source', SecretKinds.Keys);
-  begin(Operation.WrapKey, facts, secrets);
-  setResult(wrappedSize(facts, secretSize(secrets[1]!)), Form.Secret);
+  const [wrapping, wrapped] = readSecrets(
+    key,
+    'options.key',
+    source,
+    'options.source',
+    SecretKinds.Keys,
+  );
+  begin(Operation.WrapKey, facts, wrapping, wrapped);
+  setResult(wrappedSize(facts, secretSize(wrapped!)), Form.Secret);
 }
 
 function fillUnwrap(given: ArrayLike<unknown>): void {
@@ -65,14 +71,14 @@ function fillUnwrap(given: ArrayLike<unknown>): void {
     throw makeError('ERR_MISSING_ARGUMENT', 'unwrapKey needs options.key and options.source');
   const wrapped = bytes(source, 'options.source');
   const size = unwrappedSize(facts, sizeOf(wrapped));
-  begin(Operation.UnwrapKey, facts, [readSecret(key, 'options.key', SecretKinds.Keys)]);
+  begin(Operation.UnwrapKey, facts, readSecret(key, 'options.key', SecretKinds.Keys));
   setTag(wrapped, 0, sizeOf(wrapped));
   // The engine adds a byte: how many of the bytes before it are padding.
   setResult(size + 1, Form.Unpadded);
 }
 
-function begin(operation: Operation, facts: WrapFacts, secrets: Secrets): void {
-  beginDerivation(operation, 0, secrets);
-  checkWrappingKey(facts, secretSize(secrets[0]));
+function begin(operation: Operation, facts: WrapFacts, key: Password, source?: Password): void {
+  beginDerivation(operation, 0, key, source);
+  checkWrappingKey(facts, secretSize(key));
   frame[At.Count] = facts.padded ? 1 : 0;
 }

@@ -32,7 +32,7 @@ const parsers: Readonly<Record<Parsed, DerivationParser>> = {
       const digest = digestFacts(given[4]);
       const salt = data(given[1], 'salt');
       const password = readPassword(given[0], 'password');
-      beginDerivation(Operation.Pbkdf2, digest.id, [password]);
+      beginDerivation(Operation.Pbkdf2, digest.id, password);
       setIv(salt, 0, sizeOf(salt));
       frame[At.Count] = iterations;
       setResult(keylen, Form.Secret);
@@ -48,7 +48,7 @@ const parsers: Readonly<Record<Parsed, DerivationParser>> = {
       const salt = data(given[2], 'salt');
       const info = data(given[3], 'info');
       const ikm = readPassword(given[1], 'ikm');
-      beginDerivation(Operation.Hkdf, digest.id, [ikm]);
+      beginDerivation(Operation.Hkdf, digest.id, ikm);
       setIv(salt, 0, sizeOf(salt));
       setAad(info, 0, sizeOf(info));
       setResult(keylen, Form.Secret);
@@ -63,7 +63,7 @@ const parsers: Readonly<Record<Parsed, DerivationParser>> = {
       const keylen = hkdfSize(given[3], digest.name, digest.digestSize);
       const info = data(given[2], 'info');
       const prk = readPassword(given[1], 'prk');
-      beginDerivation(Operation.HkdfExpand, digest.id, [prk]);
+      beginDerivation(Operation.HkdfExpand, digest.id, prk);
       checkPrk(prk, digest);
       setAad(info, 0, sizeOf(info));
       setResult(keylen, Form.Secret);
@@ -77,7 +77,7 @@ const parsers: Readonly<Record<Parsed, DerivationParser>> = {
       const digest = digestFacts(given[0]);
       const salt = data(given[2], 'salt');
       const ikm = readPassword(given[1], 'ikm');
-      beginDerivation(Operation.HkdfExtract, digest.id, [ikm]);
+      beginDerivation(Operation.HkdfExtract, digest.id, ikm);
       setIv(salt, 0, sizeOf(salt));
       setResult(digest.digestSize, Form.Secret);
     },

@@ -28,7 +28,7 @@ import {
   readPassword,
   readSecrets,
   type DerivationParser,
-  type Secrets,
+  type Password,
 } from './derive.js';
 import type { Argon2CallParameters, Argon2Cost, ScryptOptions } from '../calls/derivations.js';
 import { providePasswords } from '#platform/engines/parts.js';
@@ -54,9 +54,10 @@ export function beginPassword(
   operation: Operation,
   cost: Cost,
   salt: Uint8Array,
-  secrets: Secrets,
+  password: Password,
+  pepper?: Password,
 ): void {
-  beginDerivation(operation, 0, secrets);
+  beginDerivation(operation, 0, password, pepper);
   setIv(salt, 0, sizeOf(salt));
   frameCost(cost);
 }
@@ -90,7 +91,7 @@ function fillScrypt(given: ArrayLike<unknown>, count: number, beyondRfc: boolean
   const size = keySize(given[2], 'keylen');
   const salt = data(given[1], 'salt');
   const password = readPassword(given[0], 'password');
-  beginPassword(Operation.Scrypt, costOfScrypt(cost, most), salt, [password]);
+  beginPassword(Operation.Scrypt, costOfScrypt(cost, most), salt, password);
   setResult(size, Form.Secret);
 }
 
@@ -121,8 +122,13 @@ function fillArgon2(given: ArrayLike<unknown>): void {
   const salt = data(nonce, 'parameters.nonce');
   checkArgon2Salt(sizeOf(salt), 'parameters');
   const associated = data(associatedData, 'parameters.associatedData');
-  const secrets = readSecrets(message, 'parameters.message', secret, 'parameters.secret');
-  beginPassword(Operation.Argon2, cost, salt, secrets);
+  const [password, pepper] = readSecrets(
+    message,
+    'parameters.message',
+    secret,
+    'parameters.secret',
+  );
+  beginPassword(Operation.Argon2, cost, salt, password, pepper);
   setAad(associated, 0, sizeOf(associated));
   setResult(size, Form.Secret);
 }

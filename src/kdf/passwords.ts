@@ -173,9 +173,9 @@ function hashing(given: Arguments, count: number): Hashing {
   between(sizeOf(salt), min, max, 'the size of options.salt');
   if (operation !== Operation.Argon2 && pepper !== undefined) throw noSecret();
   const fill: FillRequest = ({ 0: password }) => {
-    const secrets = readSecrets(password, 'password', pepper, 'options.secret');
-    beginPassword(operation, cost, salt, secrets);
-    if (bcrypt) checkPassword(secrets[0]);
+    const [first, second] = readSecrets(password, 'password', pepper, 'options.secret');
+    beginPassword(operation, cost, salt, first, second);
+    if (bcrypt) checkPassword(first);
     setResult(hashSize, Form.Secret);
   };
   return {
@@ -244,9 +244,9 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
   const hash = hashText(given[1]);
   if (pepper !== undefined && !hash.startsWith('$argon2')) throw noSecret();
   const text = utf8(hash);
-  const secrets = readSecrets(given[0], 'password', pepper, 'options.secret');
-  beginDerivation(Operation.Verify, 0, secrets);
-  if (/^\$(?:2|bcrypt\$)/.test(hash)) refuseZero(secrets[0]);
+  const [password, secret] = readSecrets(given[0], 'password', pepper, 'options.secret');
+  beginDerivation(Operation.Verify, 0, password, secret);
+  if (/^\$(?:2|bcrypt\$)/.test(hash)) refuseZero(password);
   setAad(text, 0, sizeOf(text));
   frame[At.MaxMemory] = maxMemory;
   frame[At.MaxTime] = maxTime;
