@@ -2,7 +2,7 @@
 import { unsigned } from '../base/arguments.js';
 import { makeError, refuseSurplus } from '../base/errors.js';
 import type { KeyAlgorithm } from '../catalog/catalog.js';
-import { generatedKeySize } from '../operations/key.js';
+import { keyTarget } from '../operations/key.js';
 import { allocateApart, type Buffer } from '#platform/base/runtime.js';
 
 /** The most bytes that WebCrypto generates in a call. */
@@ -52,7 +52,7 @@ export function generateKey(algorithm: KeyAlgorithm): Buffer {
   refuseSurplus(arguments, 1, 'generateKey');
   if (arguments.length < 1)
     throw makeError('ERR_MISSING_ARGUMENT', 'generateKey needs an algorithm');
-  return filled(generatedKeySize(algorithm));
+  return filled(keyTarget(algorithm).randomSize);
 }
 
 function filled(size: number): Buffer {

@@ -23,12 +23,12 @@ import {
   createHashKey,
   createMacKey,
   extendedKey,
-  macName,
+  hashTarget,
+  macTarget,
   withKeyBytes,
 } from '../operations/key.js';
-import { keptKey } from '../operations/kept-keys.js';
-import { Purpose } from '../base/frame.js';
-import { isKey, keyAlgorithm, keyEngines, keyHandle, type Key } from '../request/key.js';
+import { givenKey } from '../operations/kept-keys.js';
+import { keyAlgorithm, keyEngines, keyHandle, type Key } from '../request/key.js';
 import type { KeyInput } from '../request/key-input.js';
 import { Hash, Hmac, inside, TupleHash } from './hasher.js';
 import { keepsStates, keyStates } from './key-states.js';
@@ -130,10 +130,11 @@ export function createHmac(
   const own = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
   const { state, engine } = own;
   const asked = readEnginePreference(engine);
-  const given = isKey(key) ? key : asked === undefined && keptKey(key, Purpose.Mac, facts);
-  if (given) keyHandle(given, macName(facts));
-  const raw = !given && keepsStates(asked ?? defaultEngine.preference);
-  const prepared = given || (raw ? undefined : createMacKey(facts, key, asked));
+  const target = macTarget(facts);
+  const given = givenKey(key, target, asked);
+  if (given !== undefined) keyHandle(given, target.name);
+  const raw = given === undefined && keepsStates(asked ?? defaultEngine.preference);
+  const prepared = given ?? (raw ? undefined : createMacKey(facts, key, asked));
   const preference = enginesFor(prepared, asked);
   const states = raw
     ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, preference))
@@ -178,10 +179,8 @@ function preparedKey(
 ): Key | undefined {
   if (parameters?.key === undefined) return undefined;
   const { key, values } = parameters;
-  const given = isKey(key)
-    ? key
-    : asked === undefined && keptKey(key, Purpose.Hash, facts, 'options.key');
-  if (!given) return createHashKey(facts, key, values, asked ?? defaultEngine.preference);
-  keyHandle(given, facts.name);
-  return values.length === 0 ? given : extendedKey(given, facts, values);
+  const given = givenKey(key, hashTarget(facts), asked);
+  return given === undefined
+    ? createHashKey(facts, key, values, asked ?? defaultEngine.preference)
+    : extendedKey(given, facts, values);
 }

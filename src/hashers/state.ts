@@ -30,7 +30,7 @@ import { secretCopy, wipe } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
 import { utf8, type Buffer } from '#platform/base/runtime.js';
 import { fastBuffer } from '../operations/fast-path.js';
-import { macName } from '../operations/key.js';
+import { macTarget } from '../operations/key.js';
 import { Running } from './running.js';
 import { Phase } from '../scheduling/steps.js';
 import { handleOf, setKeyAndSeed, type HashSetup } from './setup.js';
@@ -68,7 +68,7 @@ function revealsKey({ facts, mac }: HashSetup): boolean {
 }
 
 function shownName({ facts, mac }: HashSetup): string {
-  return mac ? macName(facts) : facts.name;
+  return mac ? macTarget(facts).name : facts.name;
 }
 
 /** Returns the state of a hasher for {@link importState}. Throws ERR_STATE if there is none. */

@@ -1,24 +1,24 @@
 /** The arguments of cipher calls, read and checked against the sizes of the algorithm. */
 import {
-findBytes,
-findData,
-NO_BYTES,
-part,
-range,
-sizeOf,
-sizeOfFound,
-unsigned,
+  findBytes,
+  findData,
+  NO_BYTES,
+  part,
+  range,
+  sizeOf,
+  sizeOfFound,
+  unsigned,
 } from '../base/arguments.js';
-import { makeError,wrongType } from '../base/errors.js';
-import { Operation,Purpose } from '../base/frame.js';
-import { encodeShort,isShort,textScratch } from '../request/input-buffer.js';
-import { keySizeOf,type KeyMaterial } from '../request/key-input.js';
-import { isBytesView,isUint8Array } from '../base/intrinsics.js';
-import { SecretCopy,wipeCopy } from '../base/secret-copy.js';
+import { makeError, wrongType } from '../base/errors.js';
+import { Operation } from '../base/frame.js';
+import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
+import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
+import { isBytesView, isUint8Array } from '../base/intrinsics.js';
+import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
 import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
-import type { EnginePreference,KeyUses } from '../engines/engines.js';
-import { isKey,keyEngines } from '../request/key.js';
+import type { EnginePreference, KeyUses } from '../engines/engines.js';
+import { isKey, keyEngines } from '../request/key.js';
 import { readKey } from './kept-keys.js';
 import { utf8Apart } from '#platform/base/runtime.js';
 
@@ -60,7 +60,7 @@ export function readCipherKey(
   } else if (isKey(value)) {
     return keyEngines(value, facts.name);
   }
-  const key = readKey(value, Purpose.Cipher, facts, asked);
+  const key = readKey(value, facts, asked);
   const size = keySizeOf(key);
   // Undefined for a prepared key, which was checked before.
   if (size === undefined || size === facts.keySize) return key;

@@ -3,29 +3,25 @@
  * block that travels in the place of a key.
  */
 import { hashParameterOptionNames } from '../base/option-names.js';
-import { data, sizeOf, unsigned } from '../base/arguments.js';
+import { data, unsigned } from '../base/arguments.js';
 import { makeError, wrongType, type MillraceError } from '../base/errors.js';
-import { Purpose } from '../base/frame.js';
-import { isUint8Array, part } from '../base/intrinsics.js';
-import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
-import { isKey, keyEngines } from '../request/key.js';
+import type { KeyMaterial } from '../request/key-input.js';
 import type { Words } from '../base/options.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
+import { readSecret, SecretKinds } from '../base/secret-copy.js';
 import { secretCopy } from '../base/secret-memory.js';
 import { hashNamesWith } from '../catalog/catalog.js';
-import type { HashFacts, ParameterRange } from '../catalog/facts.js';
+import type { HashFacts } from '../catalog/facts.js';
 import type { EnginePreference } from '../engines/engines.js';
 import {
   checkParameter,
   parameterBlock,
   takesNo,
-  takesRawKey,
   type Parameter,
   type ParameterName,
 } from '../catalog/parameters.js';
 import { takes, type Takes } from '../scheduling/routes.js';
-import { keptKey } from './kept-keys.js';
-import { extendedEngines } from './key.js';
+import { givenKey } from './kept-keys.js';
+import { checkKeySize, extendedEngines, hashTarget, keyedBlock } from './key.js';
 import type { HashParameterOptions } from '../calls/digests.js';
 
 /** Parameters that are numbers, then those that are strings; the others are bytes or strings. */
@@ -132,40 +128,10 @@ export function hashKey(
   if (given === undefined) return undefined;
   const { key, values } = given;
   if (key === undefined) return parameterBlock(values);
-  const ranges = facts.parameters!;
-  const prepared = isKey(key)
-    ? key
-    : asked === undefined && !isUint8Array(key)
-      ? keptKey(key, Purpose.Hash, facts, 'options.key')
-      : undefined;
-  if (prepared !== undefined)
-    return values.length === 0
-      ? keyEngines(prepared, facts.name)
-      : extendedEngines(prepared, facts, values);
+  const target = hashTarget(facts);
+  const prepared = givenKey(key, target, asked);
+  if (prepared !== undefined) return extendedEngines(prepared, facts, values);
   const secret = readSecret(key, 'options.key', SecretKinds.Prepared);
-  try {
-    checkKeySize(keySizeOf(secret)!, ranges.key!, facts);
-  } catch (error) {
-    wipeCopy(secret);
-    throw error;
-  }
-  return takesRawKey(ranges) ? secret : keyedBlock(secret, values);
-}
-
-function checkKeySize(size: number, [least, most]: ParameterRange, { name }: HashFacts): void {
-  if (size >= least && size <= most) return;
-  const limits = least === most ? String(least) : `${least} to ${most}`;
-  throw makeError('ERR_KEY_SIZE', `options.key must be ${limits} bytes for ${name}, not ${size}`);
-}
-
-/** Returns a block with a key, which is wiped after use. */
-export function keyedBlock(
-  key: Exclude<KeyMaterial, string>,
-  values: readonly Parameter[],
-): SecretCopy {
-  const bytes = SecretCopy.is(key) ? key.bytes : (key as Uint8Array);
-  const whole = part(bytes, 0, sizeOf(bytes));
-  const block = new SecretCopy(parameterBlock([['key', whole], ...values]));
-  wipeCopy(key);
-  return block;
+  checkKeySize(target, secret, 'options.key');
+  return target.block ? keyedBlock(secret, values) : secret;
 }

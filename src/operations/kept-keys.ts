@@ -7,16 +7,16 @@
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { automatic, defaultEngine, type EnginePreference } from '../engines/engines.js';
 import { Purpose } from '../base/frame.js';
-import { isUint8Array, sizeOf } from '../base/intrinsics.js';
+import { isBytesView, isUint8Array, sizeOf } from '../base/intrinsics.js';
 import { isKey, keyEngines, onRelease, type Key } from '../request/key.js';
 import type { KeyMaterial } from '../request/key-input.js';
 import { readSecret, SecretKinds } from '../base/secret-copy.js';
 import { wipe, type Secret } from '../base/secret-memory.js';
-import { cipherTarget, hashTarget, macName, macTarget, prepareFor } from './key.js';
+import { cipherTarget, macTarget, prepareKey, type Target } from './key.js';
 import { exportHandle, secretHandle } from '#platform/base/runtime.js';
 
 interface Kept {
-  readonly algorithm: string;
+  readonly target: Target;
   readonly preference: EnginePreference;
   readonly key: Key;
 }
@@ -40,50 +40,35 @@ function forget(): void {
 }
 
 /**
- * Returns the key prepared from a KeyObject or CryptoKey; undefined for other values, and if the
- * call has to export the key itself. The caller must reference the key while it uses its handle.
+ * Returns a prepared key of the caller, or the one prepared from its KeyObject or CryptoKey.
+ * Returns undefined for other values, if the call has to export the key itself, and for an object
+ * if the call asks for engines. The caller must reference the key while it uses its handle.
  */
-export function keptKey(
+export function givenKey(
   value: unknown,
-  purpose: Purpose,
-  facts: HashFacts | CipherFacts,
-  argument = 'key',
-  preference: EnginePreference = defaultEngine.preference,
+  target: Target,
+  asked: EnginePreference | undefined,
 ): Key | undefined {
+  if (isKey(value)) return value;
   // Most keys are bytes, about which Node.js need not be asked.
-  if (isUint8Array(value)) return undefined;
+  if (asked !== undefined || isBytesView(value)) return undefined;
   const handle = secretHandle(value);
-  return typeof handle === 'object'
-    ? keptFor(handle, purpose, facts, argument, preference)
-    : undefined;
+  return typeof handle === 'object' ? keptFor(handle, target, defaultEngine.preference) : undefined;
 }
 
 /**
- * Returns the key prepared from a KeyObject as {@link keptKey} does, or a copy of its bytes, which
- * the caller wipes.
+ * Returns the key prepared from the KeyObject of an HMAC as {@link givenKey} does, or a copy of its
+ * bytes, which the caller wipes.
  */
-export function keptKeyOrBytes(
-  value: object,
-  purpose: Purpose,
-  facts: HashFacts,
-  preference: EnginePreference,
-): Key | Secret | undefined {
+export function keptMacKeyOrBytes(value: object, facts: HashFacts): Key | Secret | undefined {
   const handle = secretHandle(value);
   if (typeof handle !== 'object') return undefined;
   return (
-    keptFor(handle, purpose, facts, 'key', preference) ??
-    (exportHandle(handle) as Secret | undefined)
+    keptFor(handle, macTarget(facts), automatic) ?? (exportHandle(handle) as Secret | undefined)
   );
 }
 
-function keptFor(
-  handle: object,
-  purpose: Purpose,
-  facts: HashFacts | CipherFacts,
-  argument: string,
-  preference: EnginePreference,
-): Key | undefined {
-  const algorithm = purpose === Purpose.Mac ? macName(facts as HashFacts) : facts.name;
+function keptFor(handle: object, target: Target, preference: EnginePreference): Key | undefined {
   const keys = kept.get(handle);
   if (keys === undefined) {
     kept.set(handle, USED);
@@ -91,56 +76,40 @@ function keptFor(
   }
   for (let index = 0; index < keys.length; index++) {
     const each = keys[index]!;
-    if (each.algorithm === algorithm && each.preference === preference) return each.key;
+    if (each.target === target && each.preference === preference) return each.key;
   }
-  return keep(handle, purpose, facts, argument, preference, keys);
-}
-
-function keep(
-  handle: object,
-  purpose: Purpose,
-  facts: HashFacts | CipherFacts,
-  argument: string,
-  preference: EnginePreference,
-  keys: readonly Kept[],
-): Key | undefined {
   // A key in the kernel takes a socket.
   if (count >= KEPT_MAX || !preference.engines.every(({ here }) => here)) return undefined;
   const bytes = exportHandle(handle) as Secret | undefined;
   if (bytes === undefined) return undefined;
-  const target =
-    purpose === Purpose.Cipher
-      ? cipherTarget(facts as CipherFacts)
-      : purpose === Purpose.Mac
-        ? macTarget(facts as HashFacts)
-        : hashTarget(facts as HashFacts);
   let key: Key;
   try {
-    key = prepareFor(target, bytes, preference, argument);
+    const argument = target.purpose === Purpose.Hash ? 'options.key' : 'key';
+    key = prepareKey(target, bytes, preference, argument);
   } finally {
     wipe(bytes);
   }
   count += 1;
   onRelease(key, forget);
   // The default engines may have changed: keys prepared for other ones are dropped.
-  const others = keys.filter(
-    (each) => each.algorithm !== target.name || each.preference === automatic,
-  );
-  kept.set(handle, [...others, { algorithm: target.name, preference, key }]);
+  const others = keys.filter((each) => each.target !== target || each.preference === automatic);
+  kept.set(handle, [...others, { target, preference, key }]);
   return key;
 }
 
 /**
- * Reads a key of a cipher or HMAC, prepared for it or not. Call it after all other arguments are
- * read (secret-copy.ts). `asked` are the engines that the call asks for, if it does.
+ * Reads a key of a cipher, prepared for it or not. Call it after all other arguments are read
+ * (secret-copy.ts). `asked` are the engines that the call asks for, if it does.
  */
 export function readKey(
   value: unknown,
-  purpose: Purpose,
-  facts: HashFacts | CipherFacts,
+  facts: CipherFacts,
   asked: EnginePreference | undefined,
 ): Exclude<KeyMaterial, string> {
-  return prepared(value, purpose, facts, asked) ?? readSecret(value, 'key', SecretKinds.Prepared);
+  const target = cipherTarget(facts);
+  const key = givenKey(value, target, asked);
+  if (key !== undefined) return keyEngines(key, target.name);
+  return readSecret(value, 'key', SecretKinds.Prepared);
 }
 
 /** Reads a key of an HMAC that may be a string. */
@@ -150,23 +119,8 @@ export function readTextKey(
   asked: EnginePreference | undefined,
 ): KeyMaterial {
   if (typeof value === 'string' || (isUint8Array(value) && sizeOf(value) > 0)) return value;
-  return (
-    prepared(value, Purpose.Mac, facts, asked) ??
-    readSecret(value, 'key', SecretKinds.Text | SecretKinds.Prepared)
-  );
-}
-
-function prepared(
-  value: unknown,
-  purpose: Purpose,
-  facts: HashFacts | CipherFacts,
-  asked: EnginePreference | undefined,
-): EnginePreference | undefined {
-  const key = isKey(value)
-    ? value
-    : asked === undefined
-      ? keptKey(value, purpose, facts)
-      : undefined;
-  if (key === undefined) return undefined;
-  return keyEngines(key, purpose === Purpose.Mac ? macName(facts as HashFacts) : facts.name);
+  const target = macTarget(facts);
+  const key = givenKey(value, target, asked);
+  if (key !== undefined) return keyEngines(key, target.name);
+  return readSecret(value, 'key', SecretKinds.Text | SecretKinds.Prepared);
 }

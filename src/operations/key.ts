@@ -9,14 +9,8 @@ import { At, frame, Purpose, Status } from '../base/frame.js';
 import { emptySlots } from '../base/intrinsics.js';
 import { inside, Key, keyEngines, release, type Prepared } from '../request/key.js';
 import { accepted, type Accepted } from '../base/options.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
-import {
-  cipherFacts,
-  findCipher,
-  findHash,
-  hashFacts,
-  type KeyAlgorithm,
-} from '../catalog/catalog.js';
+import { readSecret, SecretCopy, SecretKinds, secretSize, wipeCopy } from '../base/secret-copy.js';
+import { cipherFacts, findCipher, findHash, type KeyAlgorithm } from '../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { parameterBlock, takesRawKey, type Parameter } from '../catalog/parameters.js';
 import {
@@ -32,6 +26,7 @@ import { secretText } from '../base/secret-results.js';
 import type { CryptoKey, KeyObject } from '#platform/base/runtime.js';
 import { provideCiphers } from '#platform/engines/parts.js';
 import type { CreateKeyOptions } from '../calls/ciphers.js';
+import { hmacFacts } from './hmac.js';
 
 const takes: Accepted<keyof CreateKeyOptions> = accepted(
   'createKey(algorithm, key)',
@@ -71,21 +66,10 @@ export function createKey(
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
   const { engine } = optionsOf<CreateKeyOptions>(options, 'options', takes);
-  return createKeyFor(algorithm, key, readEnginePreference(engine) ?? defaultEngine.preference);
-}
-
-/**
- * Creates a key for these engines. Error messages name the key `argument` and list the kinds in
- * `also`.
- */
-export function createKeyFor(
-  algorithm: string,
-  key: unknown,
-  preference: EnginePreference,
-  argument?: string,
-  also?: SecretKinds,
-): Key {
-  return prepareFor(target(algorithm), key, preference, argument, also);
+  const preference = readEnginePreference(engine) ?? defaultEngine.preference;
+  const target = keyTarget(algorithm);
+  const kinds = target.purpose === Purpose.Mac ? SecretKinds.Text : SecretKinds.Keys;
+  return withKeyBytes(key, (secret) => prepareKey(target, secret, preference), 'key', kinds);
 }
 
 /** Prepares the key of an HMAC, for callers that accept prepared keys too. */
@@ -94,70 +78,25 @@ export function createMacKey(
   key: unknown,
   preference: EnginePreference = defaultEngine.preference,
 ): Key {
-  return prepareFor(macTarget(facts), key, preference, 'key', SecretKinds.Prepared);
+  return withKeyBytes(key, (secret) => prepareKey(macTarget(facts), secret, preference));
 }
 
-/** Returns the algorithm for which a key of an HMAC over a hash is prepared. */
-export function macName({ id, name }: HashFacts): string {
-  return (macNames[id] ??= `hmac-${name}`);
-}
-
-/**
- * By the hash's number. Building the name took 88 instructions of each hmac() of 64 bytes
- * (callgrind).
- */
-const macNames = emptySlots<string>();
-
-/**
- * Prepares an HMAC key from the bytes of a prepared key of the cipher `algorithm`, for sealed
- * streams.
- */
-export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
-  const { engines, handles } = keyEngines(key, algorithm);
-  const [engine] = engines;
-  // Native code also holds the bytes of the kernel's keys.
-  const server = engine!.here ? engine! : (engineOf('native') as Engine);
-  frame[At.Key] = handles![0]!;
-  const handle = server.binding.createMacKey(facts.id);
-  if (handle < 0) throw failure(-handle);
-  const prepared: Prepared = {
-    algorithm: macName(facts),
-    engines: [server],
-    handles: [handle],
-    names: [server.name],
-    uses: noUses(),
-  };
-  return new Key(inside, prepared, macName(facts), key.size);
-}
-
-/** Prepares a key. Error messages name the key `argument` and list the kinds in `also`. */
-export function prepareFor(
-  { purpose, id, name, size, hash }: Target,
+/** Creates a key with parameters, for a running hash. */
+export function createHashKey(
+  facts: HashFacts,
   key: unknown,
+  values: readonly Parameter[],
   preference: EnginePreference,
-  argument = 'key',
-  also = SecretKinds.Keys,
-  values: readonly Parameter[] = [],
 ): Key {
-  const kinds = purpose === Purpose.Mac ? also | SecretKinds.Text : also;
-  return withKeyBytes(
-    key,
-    (secret) => {
-      if (hash === undefined) return prepare(purpose, id, name, size, secret, preference, argument);
-      const bytes = hashKeyBytes(hash, secret, values, argument);
-      try {
-        const given = SecretCopy.is(bytes) ? bytes.bytes : bytes;
-        return prepare(purpose, id, name, undefined, given, preference, argument, sizeOf(secret));
-      } finally {
-        wipeCopy(bytes);
-      }
-    },
-    argument,
-    kinds,
-  );
+  const prepare = (secret: Uint8Array): Key =>
+    prepareKey(hashTarget(facts), secret, preference, 'options.key', values);
+  return withKeyBytes(key, prepare, 'options.key', SecretKinds.Prepared);
 }
 
-/** Calls `use` with the bytes of a key, and wipes copies afterwards. */
+/**
+ * Calls `use` with the bytes of a key, and wipes copies afterwards. Error messages name the key
+ * `argument` and list the kinds.
+ */
 export function withKeyBytes<T>(
   key: unknown,
   use: (secret: Uint8Array) => T,
@@ -174,134 +113,82 @@ export function withKeyBytes<T>(
   }
 }
 
-/** The purpose of a prepared key. */
+/** What a key is prepared for: one object for each purpose and algorithm. */
 export interface Target {
   readonly purpose: Purpose;
   readonly id: number;
+  /** The algorithm of the prepared key. */
   readonly name: string;
-  /** The key's size in bytes; undefined if any size is accepted. */
-  readonly size: number | undefined;
-  /** The hash of a keyed hash. */
-  readonly hash: HashFacts | undefined;
+  /** The least and the greatest size of the key in bytes. */
+  readonly least: number;
+  readonly most: number;
+  /** The size in bytes of a random key. */
+  readonly randomSize: number;
+  /** True if the key travels to the engines in a block of parameters. */
+  readonly block: boolean;
 }
 
-export function cipherTarget({ id, name, keySize }: CipherFacts): Target {
-  return { purpose: Purpose.Cipher, id, name, size: keySize, hash: undefined };
+/**
+ * Returns a function that makes the target of each algorithm once. Building the name of an HMAC
+ * took 88 instructions of each hmac() of 64 bytes (callgrind).
+ */
+function madeOnce<Facts extends { readonly id: number }>(
+  make: (facts: Facts) => Target,
+): (facts: Facts) => Target {
+  const made = emptySlots<Target>();
+  return (facts) => (made[facts.id] ??= make(facts));
 }
 
-export function macTarget(hash: HashFacts): Target {
-  return {
-    purpose: Purpose.Mac,
-    id: hash.id,
-    name: macName(hash),
-    size: undefined,
-    hash: undefined,
-  };
-}
+export const cipherTarget = /* @__PURE__ */ madeOnce(({ id, name, keySize }: CipherFacts) => ({
+  purpose: Purpose.Cipher,
+  id,
+  name,
+  least: keySize,
+  most: keySize,
+  randomSize: keySize,
+  block: false,
+}));
 
-export function hashTarget(hash: HashFacts): Target {
-  return { purpose: Purpose.Hash, id: hash.id, name: hash.name, size: undefined, hash };
-}
+export const macTarget = /* @__PURE__ */ madeOnce(({ id, name, digestSize }: HashFacts) => ({
+  purpose: Purpose.Mac,
+  id,
+  name: `hmac-${name}`,
+  least: 0,
+  most: Infinity,
+  randomSize: digestSize,
+  block: false,
+}));
 
-/** Creates a key with parameters, for a running hash. */
-export function createHashKey(
-  facts: HashFacts,
-  key: unknown,
-  values: readonly Parameter[],
-  preference: EnginePreference,
-): Key {
-  const target = hashTarget(facts);
-  return prepareFor(target, key, preference, 'options.key', SecretKinds.Prepared, values);
-}
+/** Returns the target of a keyed hash. */
+export const hashTarget = /* @__PURE__ */ madeOnce(({ id, name, parameters }: HashFacts) => ({
+  purpose: Purpose.Hash,
+  id,
+  name,
+  least: parameters!.key![0],
+  most: parameters!.key![1],
+  randomSize: 32,
+  block: !takesRawKey(parameters!),
+}));
 
-/** Returns what the engines take as the key of a hash: a raw key, or a block in memory to wipe. */
-function hashKeyBytes(
-  { name, parameters }: HashFacts,
-  key: Uint8Array,
-  values: readonly Parameter[],
-  argument: string,
-): SecretCopy | Uint8Array {
-  const [least, most] = parameters!.key!;
-  const size = sizeOf(key);
-  if (size < least || size > most) {
-    const limits = least === most ? String(least) : `${least} to ${most}`;
-    throw makeError('ERR_KEY_SIZE', `${argument} must be ${limits} bytes for ${name}, not ${size}`);
-  }
-  if (takesRawKey(parameters!)) return key;
-  return new SecretCopy(parameterBlock([['key', part(key, 0, size)], ...values]));
-}
-
-/** Returns the engines that hold a prepared key, and their handles of it with parameters too. */
-export function extendedEngines(
-  key: Key,
-  facts: HashFacts,
-  values: readonly Parameter[],
-): EnginePreference {
-  return keyEngines(extendedKey(key, facts, values), facts.name);
-}
-
-/** Returns a key with the bytes of a prepared one, and parameters. */
-export function extendedKey(key: Key, facts: HashFacts, values: readonly Parameter[]): Key {
-  const { engines, handles, names } = keyEngines(key, facts.name);
-  const block = parameterBlock(values);
-  const last = extendedKeys.get(key);
-  if (last !== undefined && isSame(last.block, block)) return last.key;
-  const extended = engines.map((engine, index) => {
-    frame[At.Key] = handles![index]!;
-    const handle = engine.binding.extendKey(block);
-    if (handle < 0) throw failure(-handle);
-    return handle;
-  });
-  const prepared: Prepared = {
-    algorithm: facts.name,
-    engines,
-    handles: extended,
-    names,
-    uses: noUses(),
-  };
-  const made = new Key(inside, prepared, facts.name, key.size);
-  extendedKeys.set(key, { block, key: made });
-  return made;
-}
-
-/** The last extended key of each key. */
-const extendedKeys = new WeakMap<Key, { readonly block: Uint8Array; readonly key: Key }>();
-
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+/** Returns the target of a key's algorithm: a cipher, `hmac-` and a hash, or a keyed hash. */
+export function keyTarget(algorithm: unknown): Target {
+  if (typeof algorithm !== 'string') throw wrongType('algorithm', 'a string', algorithm);
+  const known = targets[algorithm];
+  if (known !== undefined) return known;
+  const target = findTarget(algorithm);
+  if (target.name === algorithm) targets[algorithm] = target;
+  return target;
 }
 
 /** By standard name. */
 const targets: Record<string, Target | undefined> = { __proto__: null as never };
 
-function target(algorithm: unknown): Target {
-  if (typeof algorithm !== 'string') throw wrongType('algorithm', 'a string', algorithm);
-  const known = targets[algorithm];
-  if (known !== undefined) return known;
-  const found = findTarget(algorithm);
-  if (found.name === algorithm) targets[algorithm] = found;
-  return found;
-}
-
 function findTarget(algorithm: string): Target {
-  if (/^hmac-/i.test(algorithm)) {
-    const hash = hashFacts(algorithm.slice(5));
-    if (hash.hmac) return macTarget(hash);
-    throw makeError('ERR_ARGUMENT_VALUE', `algorithm: there is no HMAC over ${hash.name}`);
-  }
+  if (/^hmac-/i.test(algorithm)) return macTarget(hmacFacts(algorithm.slice(5)));
   const hash = findCipher(algorithm) === undefined ? findHash(algorithm) : undefined;
   if (hash === undefined) return cipherTarget(cipherFacts(algorithm));
   if (hash.parameters?.key !== undefined) return hashTarget(hash);
   throw notKeyed(hash);
-}
-
-/** Returns the size in bytes of a random key: of a cipher, of an HMAC's digest, or 32. */
-export function generatedKeySize(algorithm: unknown): number {
-  // Refuses what takes no key.
-  target(algorithm);
-  const name = algorithm as string;
-  if (/^hmac-/i.test(name)) return hashFacts(name.slice(5)).digestSize;
-  return findCipher(name)?.keySize ?? 32;
 }
 
 /** Returns the error for a hash in the place of a keyed algorithm. */
@@ -312,20 +199,45 @@ export function notKeyed({ name, hmac }: HashFacts): Error {
   );
 }
 
-function prepare(
-  purpose: Purpose,
-  id: number,
-  name: string,
-  size: number | undefined,
-  source: Uint8Array,
+/** Checks the size of a key. Wipes a copy of another size. */
+export function checkKeySize(
+  { name, least, most }: Target,
+  key: Uint8Array | SecretCopy,
+  argument = 'key',
+): void {
+  const size = secretSize(key);
+  if (size >= least && size <= most) return;
+  wipeCopy(key);
+  const limits = least === most ? String(least) : `${least} to ${most}`;
+  throw makeError('ERR_KEY_SIZE', `${argument} must be ${limits} bytes for ${name}, not ${size}`);
+}
+
+/** Returns a block with a key, which is wiped after use. A copy of the key is wiped here. */
+export function keyedBlock(key: Uint8Array | SecretCopy, values: readonly Parameter[]): SecretCopy {
+  const bytes = SecretCopy.is(key) ? key.bytes : key;
+  const whole = part(bytes, 0, sizeOf(bytes));
+  const block = new SecretCopy(parameterBlock([['key', whole], ...values]));
+  wipeCopy(key);
+  return block;
+}
+
+/** Prepares a key. Error messages name it `argument`. */
+export function prepareKey(
+  target: Target,
+  secret: Uint8Array,
   preference: EnginePreference,
-  argument: string,
-  actual = sizeOf(source),
+  argument?: string,
+  values: readonly Parameter[] = [],
 ): Key {
-  if (size !== undefined && actual !== size)
-    throw makeError('ERR_KEY_SIZE', `${argument} must be ${size} bytes for ${name}, not ${actual}`);
-  const prepared = prepareBytes({ purpose, id, name }, source, preference);
-  return new Key(inside, prepared, name, actual);
+  checkKeySize(target, secret, argument);
+  const size = sizeOf(secret);
+  if (!target.block) return new Key(inside, prepareBytes(target, secret, preference), size);
+  const block = keyedBlock(secret, values);
+  try {
+    return new Key(inside, prepareBytes(target, block.bytes, preference), size);
+  } finally {
+    block.wipe();
+  }
 }
 
 /**
@@ -333,19 +245,14 @@ function prepare(
  * {@link release} when the key is not used any more.
  */
 export function prepareBytes(
-  { purpose, id, name }: Pick<Target, 'purpose' | 'id' | 'name'>,
+  { purpose, id, name }: Target,
   source: Uint8Array,
   preference: EnginePreference,
 ): Prepared {
   const engines: Engine[] = [];
   const handles: number[] = [];
-  const prepared: Prepared = {
-    algorithm: name,
-    engines,
-    handles,
-    names: preference.names,
-    uses: noUses(),
-  };
+  const { names } = preference;
+  const prepared: Prepared = { algorithm: name, engines, handles, names, uses: noUses() };
   for (const engine of preference.engines) {
     const handle = engine.binding.createKey(purpose, id, source, engine.number);
     if (handle >= 0) {
@@ -363,4 +270,63 @@ export function prepareBytes(
     }
   }
   return prepared;
+}
+
+/** Returns the handle, or throws the error of a failed call in its place. */
+function checkedHandle(handle: number): number {
+  if (handle < 0) throw failure(-handle);
+  return handle;
+}
+
+/**
+ * Prepares an HMAC key from the bytes of a prepared key of the cipher `algorithm`, for sealed
+ * streams.
+ */
+export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
+  const { engines, handles } = keyEngines(key, algorithm);
+  const [engine] = engines;
+  // Native code also holds the bytes of the kernel's keys.
+  const server = engine!.here ? engine! : (engineOf('native') as Engine);
+  frame[At.Key] = handles![0]!;
+  const prepared: Prepared = {
+    algorithm: macTarget(facts).name,
+    engines: [server],
+    handles: [checkedHandle(server.binding.createMacKey(facts.id))],
+    names: [server.name],
+    uses: noUses(),
+  };
+  return new Key(inside, prepared, key.size);
+}
+
+/** Returns the engines that hold a prepared key, and their handles of it with parameters. */
+export function extendedEngines(
+  key: Key,
+  facts: HashFacts,
+  values: readonly Parameter[],
+): EnginePreference {
+  return keyEngines(extendedKey(key, facts, values), facts.name);
+}
+
+/** Returns a key with the bytes of a prepared one, and parameters. */
+export function extendedKey(key: Key, facts: HashFacts, values: readonly Parameter[]): Key {
+  const { engines, handles, names } = keyEngines(key, facts.name);
+  if (values.length === 0) return key;
+  const block = parameterBlock(values);
+  const last = extendedKeys.get(key);
+  if (last !== undefined && isSame(last.block, block)) return last.key;
+  const extended = engines.map((engine, index) => {
+    frame[At.Key] = handles![index]!;
+    return checkedHandle(engine.binding.extendKey(block));
+  });
+  const prepared = { algorithm: facts.name, engines, handles: extended, names, uses: noUses() };
+  const made = new Key(inside, prepared, key.size);
+  extendedKeys.set(key, { block, key: made });
+  return made;
+}
+
+/** The last extended key of each key. */
+const extendedKeys = new WeakMap<Key, { readonly block: Uint8Array; readonly key: Key }>();
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

@@ -39,13 +39,13 @@ export class Key extends Unclonable {
   readonly size: number;
 
   /** @internal */
-  constructor(permission: symbol, prepared: Prepared, algorithm: string, size: number) {
+  constructor(permission: symbol, prepared: Prepared, size: number) {
     super();
     if (permission !== inside)
       throw makeError('ERR_ARGUMENT_TYPE', 'keys are made by createKey(algorithm, bytes)');
     this.#handle = prepared.handles[0]!;
     this.#prepared = prepared;
-    this.algorithm = algorithm;
+    this.algorithm = prepared.algorithm;
     this.size = size;
     forgotten.register(this, prepared);
   }

@@ -21,7 +21,14 @@ import type { CipherFacts } from '../catalog/facts.js';
 import { makeError, MillraceError } from '../base/errors.js';
 import { hmacParser } from '../operations/digest-readers.js';
 import { localEngines } from '../engines/engines.js';
-import { createKeyFor, macKeyOf, withKeyBytes } from '../operations/key.js';
+import {
+  checkKeySize,
+  cipherTarget,
+  createMacKey,
+  macKeyOf,
+  prepareKey,
+  withKeyBytes,
+} from '../operations/key.js';
 import { isKey, keyEngines, type Key } from '../request/key.js';
 import { secretResult } from '../base/secret-results.js';
 import { allocateApart, utf8, type Buffer } from '#platform/base/runtime.js';
@@ -73,14 +80,9 @@ export class InputKey {
   }
 
   #macKey(key: unknown): Key {
-    const { name, keySize } = this.#facts;
     const prepare = (secret: Uint8Array): Key => {
-      if (sizeOf(secret) !== keySize)
-        throw makeError(
-          'ERR_KEY_SIZE',
-          `key must be ${keySize} bytes for ${name}, not ${sizeOf(secret)}`,
-        );
-      return createKeyFor(`hmac-${MAC}`, secret, localEngines(undefined, 'sealed streams'));
+      checkKeySize(cipherTarget(this.#facts), secret);
+      return createMacKey(hashFacts(MAC), secret, localEngines(undefined, 'sealed streams'));
     };
     return withKeyBytes(key, prepare, 'key', SecretKinds.Prepared);
   }
@@ -152,7 +154,7 @@ export class MessageKey {
 
   constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
     this.#facts = facts;
-    this.#key = createKeyFor(facts.name, key, localEngines(undefined, 'sealed streams'));
+    this.#key = prepareKey(cipherTarget(facts), key, localEngines(undefined, 'sealed streams'));
     this.#baseNonce = secretCopy(baseNonce);
     this.commitment = secretCopy(commitment);
   }

@@ -3,9 +3,8 @@ import { types } from './key-types.js';
 import { keyStates } from '../../hashers/key-states.js';
 import { Running } from '../../hashers/running.js';
 import { automatic } from '../../engines/engines.js';
-import { keptKeyOrBytes } from '../../operations/kept-keys.js';
+import { keptMacKeyOrBytes } from '../../operations/kept-keys.js';
 import { withKeyBytes } from '../../operations/key.js';
-import { Purpose } from '../../base/frame.js';
 import { encodeShort, isShort, keyScratch } from '../../request/input-buffer.js';
 import { bytesOfBuffer, isBytesView, isUint8Array, part } from '../../base/intrinsics.js';
 import type { Key } from '../../request/key.js';
@@ -56,7 +55,7 @@ function statesOf({ facts }: ServedHash, key: unknown): Uint8Array | Key | undef
     if (isShort(key)) return textStates(facts, key);
   } else if (types.isKeyObject(key)) {
     if (key.type !== 'secret') return undefined;
-    const kept = keptKeyOrBytes(key, Purpose.Mac, facts, automatic);
+    const kept = keptMacKeyOrBytes(key, facts);
     if (isUint8Array(kept)) {
       try {
         return keyStates(facts, kept, automatic);

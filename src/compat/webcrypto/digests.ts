@@ -100,7 +100,7 @@ export function sign(algorithm: Algorithm, kept: Kept, data: unknown): Result {
   const result = outputSize(algorithm);
   const values = parametersOf(algorithm);
   if (result !== hash.digestSize) values.push(['outputLength', result]);
-  const all = values.length === 0 ? engines : extendedEngines(kept.key!, hash, values);
+  const all = extendedEngines(kept.key!, hash, values);
   return run(digestCost(Operation.Hash, hash, size), () => {
     fillHash(hash, source, result);
     setEngines(all);

@@ -12,7 +12,7 @@ import {
   hashTarget,
   macTarget,
   prepareBytes,
-  prepareFor,
+  prepareKey,
 } from '../../operations/key.js';
 import { isUint8Array, sizeOf } from '../../base/arguments.js';
 import { release, type Key, type Prepared } from '../../request/key.js';
@@ -137,7 +137,7 @@ export function keepBytes(
   const target =
     cipher === undefined ? (isMac ? macTarget(hash) : undefined) : cipherTarget(cipher);
   if (target === undefined && !isKmac && name !== 'AES-KW' && !derivesOnly(name)) return undefined;
-  const key = isKmac ? prepareFor(hashTarget(hash!), bytes, automatic) : undefined;
+  const key = isKmac ? prepareKey(hashTarget(hash!), bytes, automatic) : undefined;
   const prepared = target && prepareBytes(target, bytes, automatic);
   const holds = (own && extractable) || (target === undefined && !isKmac);
   const secret = holds ? secretCopy(bytes) : undefined;
