@@ -27,13 +27,8 @@ export function hashSync(facts: HashFacts, data: unknown, options: unknown): unk
   const { plain } = facts.parameters === null ? hashTable : hashTable.parameters;
   const request = digestRequest(options, facts, plain);
   const source = readMessage(data, request, facts);
-  return runDigest(
-    Operation.Hash,
-    facts,
-    request,
-    source,
-    hashKey(request.parameters, facts, request.preference),
-  );
+  const key = hashKey(request.parameters, facts, request.preference);
+  return runDigest(Operation.Hash, facts, request, source, key);
 }
 
 /** Runs `hmac(algorithm, key, data[, encoding | options])`. */
@@ -46,13 +41,8 @@ export function hmacSync(
   const facts = hmacFacts(algorithm);
   const request = digestRequest(options, facts, hmacTable.plain);
   const source = readData(data, request);
-  return runDigest(
-    Operation.Hmac,
-    facts,
-    request,
-    source,
-    readTextKey(key, facts, request.preference),
-  );
+  const secret = readTextKey(key, facts, request.preference);
+  return runDigest(Operation.Hmac, facts, request, source, secret);
 }
 
 /** Runs a parsed call. */

@@ -8,7 +8,7 @@
  */
 import { defaultEngine, type Engine } from '../engines/engines.js';
 import { sizeOf } from '../base/arguments.js';
-import { At, frame } from '../base/frame.js';
+import { At, frame, type Native } from '../base/frame.js';
 import { WHOLE } from '../base/protocol.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
@@ -23,10 +23,7 @@ export function fastHex(
   key = 0,
   engine?: Engine,
 ): string | undefined {
-  const { quick } = engine ?? defaultEngine.engine;
-  if (quick === undefined) return undefined;
-  fill(facts, offset, size, key);
-  return quick.hashHex(source);
+  return filled(facts, offset, size, key, engine)?.hashHex(source);
 }
 
 /** Returns the digest as hex after `0x`. */
@@ -36,10 +33,7 @@ export function fastPrefixedHex(
   offset: number,
   size: number,
 ): string | undefined {
-  const { quick } = defaultEngine.engine;
-  if (quick === undefined) return undefined;
-  fill(facts, offset, size, 0);
-  return quick.hashPrefixedHex(source);
+  return filled(facts, offset, size, 0)?.hashPrefixedHex(source);
 }
 
 /** Returns the digest as a big-endian BigInt. */
@@ -51,10 +45,7 @@ export function fastBigInt(
   key = 0,
   engine?: Engine,
 ): bigint | undefined {
-  const { quick } = engine ?? defaultEngine.engine;
-  if (quick === undefined) return undefined;
-  fill(facts, offset, size, key);
-  return quick.hashBigInt(source);
+  return filled(facts, offset, size, key, engine)?.hashBigInt(source);
 }
 
 export function fastBuffer(
@@ -65,12 +56,9 @@ export function fastBuffer(
   key = 0,
   engine?: Engine,
 ): Buffer | undefined {
-  const { quick } = engine ?? defaultEngine.engine;
-  if (quick === undefined) return undefined;
   // A MAC is secret. No digest is larger than the stage.
   const target = key === 0 ? allocate(facts.digestSize) : stage(facts.digestSize);
-  fill(facts, offset, size, key);
-  if (quick.hash(source, target) !== 0) return undefined;
+  if (filled(facts, offset, size, key, engine)?.hash(source, target) !== 0) return undefined;
   return key === 0 ? target : takeStaged(target);
 }
 
@@ -85,10 +73,7 @@ export function fastInto(
   key = 0,
   engine?: Engine,
 ): boolean {
-  const { quick } = engine ?? defaultEngine.engine;
-  if (quick === undefined) return false;
-  fill(facts, 0, WHOLE, key);
-  return quick.hash(source, target) === 0;
+  return filled(facts, 0, WHOLE, key, engine)?.hash(source, target) === 0;
 }
 
 /**
@@ -100,20 +85,26 @@ export function fastFinishHex(
   state: Uint8Array,
   size: number,
   key: number,
-  { quick }: Engine,
+  engine: Engine,
   keyStates: Uint8Array | undefined,
 ): string | undefined {
-  if (quick === undefined) return undefined;
-  fill(facts, 0, size, key);
   frame[At.AadSize] = sizeOf(state) === 0 ? 0 : facts.stateSize;
-  return quick.finishHex(state, keyStates);
+  return filled(facts, 0, size, key, engine)?.finishHex(state, keyStates);
 }
 
-function fill(facts: HashFacts, offset: number, size: number, key: number): void {
+/** Fills the frame. Returns the binding for the fast path, if the engine has one. */
+function filled(
+  facts: HashFacts,
+  offset: number,
+  size: number,
+  key: number,
+  engine: Engine = defaultEngine.engine,
+): Native | undefined {
   frame[At.Algorithm] = facts.id;
   frame[At.Key] = key;
   frame[At.SourceOffset] = offset;
   frame[At.SourceSize] = size;
+  return engine.quick;
 }
 
 /**
