@@ -99,32 +99,25 @@ function kernel(probe: boolean): Engines['kernel'] {
     kernel: chosen = {},
   } = report;
   const algorithms: Record<string, KernelAlgorithm> = {};
-  const served: boolean[] = [];
-  for (const name of Object.keys(chosen)) {
+  let served = false;
+  for (const [name, choice] of Object.entries(chosen)) {
     const known: KernelAlgorithm = {
-      ...chosen[name],
+      ...choice,
       af_alg: (Object.hasOwn(af_alg, name) && af_alg[name]) || {},
       cryptodev: (Object.hasOwn(cryptodev, name) && cryptodev[name]) || {},
     };
-    if (
-      [known, known.af_alg, known.cryptodev].every(
-        (each) => Object.keys(each).length <= (each === known ? 2 : 0),
-      )
-    )
-      continue;
+    const interfaces = [known.af_alg, known.cryptodev];
+    if ([choice, ...interfaces].every((each) => Object.keys(each).length === 0)) continue;
     algorithms[name] = known;
-    served.push(
-      Object.hasOwn(known, 'interface') ||
-        Object.hasOwn(known.af_alg, 'driver') ||
-        Object.hasOwn(known.cryptodev, 'driver'),
-    );
+    served ||=
+      Object.hasOwn(choice, 'interface') ||
+      interfaces.some((each) => Object.hasOwn(each, 'driver'));
   }
-  const available =
-    reason !== undefined ? false : served.length === 0 ? undefined : served.includes(true);
-  if (reason !== undefined) return { available, reason, restriction, device, algorithms };
-  if (available === undefined)
-    return { available, reason: NOT_PROBED, restriction, device, algorithms };
-  return { available, restriction, device, algorithms };
+  const rest = { restriction, device, algorithms };
+  if (reason !== undefined) return { available: false, reason, ...rest };
+  if (Object.keys(algorithms).length === 0)
+    return { available: undefined, reason: NOT_PROBED, ...rest };
+  return { available: served, ...rest };
 }
 
 /** Returns the object of a text, without a prototype. */

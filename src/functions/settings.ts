@@ -1,6 +1,7 @@
 /** Process-wide settings. */
 import { settingNames } from '../base/option-names.js';
-import { options, unsigned } from '../base/arguments.js';
+import { options } from '../base/arguments.js';
+import { between, unsigned } from '../base/numbers.js';
 import { native } from '../engines/binding.js';
 import { decideCopies } from '../scheduling/copies.js';
 import {
@@ -41,21 +42,12 @@ export function configure(wanted?: Partial<Settings>): Settings {
   const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, engine } = given;
   const preference =
     engine === undefined ? undefined : readDefaultEngine(engine, 'settings.engine');
-  if (threads !== undefined && (unsigned(threads, 'settings.threads') < 1 || threads > 1024)) {
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `settings.threads must be between 1 and 1024, not ${threads}`,
-    );
-  }
+  if (threads !== undefined) between(threads, 1, 1024, 'settings.threads');
   const defaultRoute = route === undefined ? undefined : routeOf(route, 'settings.route');
-  if (maxQueuedBytes !== undefined && unsigned(maxQueuedBytes, 'settings.maxQueuedBytes') < 1) {
-    throw makeError('ERR_ARGUMENT_VALUE', 'settings.maxQueuedBytes must be at least 1');
-  }
+  checkBytes(maxQueuedBytes, 'settings.maxQueuedBytes');
   if (recycle !== undefined && typeof recycle !== 'boolean')
     throw wrongType('settings.recycle', 'a boolean', recycle);
-  if (maxKdfMemory !== undefined && unsigned(maxKdfMemory, 'settings.maxKdfMemory') < 1) {
-    throw makeError('ERR_ARGUMENT_VALUE', 'settings.maxKdfMemory must be at least 1');
-  }
+  checkBytes(maxKdfMemory, 'settings.maxKdfMemory');
   for (const binding of openBindings()) {
     if (threads !== undefined) binding.setThreads(threads);
     if (recycle !== undefined) binding.setRecycling(Number(recycle));
@@ -66,6 +58,11 @@ export function configure(wanted?: Partial<Settings>): Settings {
   if (preference !== undefined) setDefaultEngine(preference);
   refreshCosts();
   return settings();
+}
+
+function checkBytes(value: unknown, name: string): void {
+  if (value !== undefined && unsigned(value, name) < 1)
+    throw makeError('ERR_ARGUMENT_VALUE', `${name} must be at least 1`);
 }
 
 /** Returns the current settings. */
