@@ -6,6 +6,7 @@ import {
   bytes,
   isUint8Array,
   options as optionsObject,
+  part,
   range,
   sizeOf,
   unsigned,
@@ -24,7 +25,8 @@ import {
 } from '../scheduling/completions.js';
 import { deferResult } from '../scheduling/deferred-results.js';
 import { digestFormat, encodeDigest, extendable, messageInput, squeezedSize } from './arguments.js';
-import { encodeItem, refuseTuple } from '../operations/tuple.js';
+import { encodeItems } from '../catalog/integers.js';
+import { refuseTuple } from '../operations/tuple.js';
 import { copyTakes, type CopyOptions, type DigestEncoding } from './options.js';
 import type { Running } from './running.js';
 import { lost, Phase, Steps } from '../scheduling/steps.js';
@@ -481,7 +483,7 @@ export class TupleHash extends Hash {
   #item(given: readonly unknown[]): Uint8Array {
     try {
       const { view, offset, size } = messageInput(given, given.length);
-      return encodeItem(view, offset, size);
+      return encodeItems([part(view, offset, size)]);
     } catch (error) {
       throw lostIn(this, error);
     }

@@ -2,7 +2,7 @@
  * The messages of TupleHash (NIST SP 800-185): arrays of byte strings. The engines hash the encoded
  * tuple, in which each item follows its length in bits.
  */
-import { data, part, sizeOf } from '../base/arguments.js';
+import { data } from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import { isRevoked } from '../base/intrinsics.js';
 import { encodeItems } from '../catalog/integers.js';
@@ -17,11 +17,6 @@ export function encodeTuple(value: unknown, argument: string): Uint8Array {
   for (let index = 0; index < length; index++)
     items.push(data(value[index], `${argument}[${index}]`));
   return encodeItems(items);
-}
-
-/** Returns the encoding of an item of a tuple. */
-export function encodeItem(item: Uint8Array, offset = 0, size = sizeOf(item)): Uint8Array {
-  return encodeItems([part(item, offset, size)]);
 }
 
 /** Refuses a source of chunks for a hash of tuples: chunks are not items. */
