@@ -14,7 +14,6 @@ import { parameterBlock } from '../catalog/parameters.js';
 import { outputSize, splitSeed } from '../operations/hash.js';
 import {
   checkKeyGiven,
-  checkKeyed,
   readParameters,
   type GivenParameters,
 } from '../operations/hash-parameters.js';
@@ -70,10 +69,8 @@ export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions
   const { outputLength, seed, key, state, engine } = given;
   const asked = readEnginePreference(engine);
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
-  const [seedLow, seedHigh] = splitSeed(seed, facts);
-  if (facts.parameters === null && key !== undefined) checkKeyed(facts);
-  const parameters =
-    facts.parameters === null ? undefined : readParameters(given, key, size, facts);
+  const { seedLow, seedHigh } = splitSeed(seed, facts);
+  const parameters = readParameters(given, key, size, facts);
   const prepared = preparedKey(parameters, facts, asked);
   const keyBytes =
     parameters === undefined || prepared !== undefined

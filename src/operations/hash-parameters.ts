@@ -69,7 +69,11 @@ export function readParameters(
   size: number,
   facts: HashFacts,
 ): GivenParameters | undefined {
-  const ranges = facts.parameters ?? {};
+  const ranges = facts.parameters;
+  if (ranges === null) {
+    if (key !== undefined) checkKeyed(facts);
+    return undefined;
+  }
   // Not in a loop: most calls pass a key only, and short ones take as long as this.
   const { salt, personalization, context, customization, functionName, domain, blockSize } = given;
   const values: Parameter[] = [];

@@ -13,8 +13,9 @@ import {
 } from '../request/request.js';
 import { shownName } from '../base/nearest.js';
 import type { HashFacts } from '../catalog/facts.js';
+import { OUTPUT_MAX } from '../catalog/parameters.js';
 import { readEnginePreference, type EnginePreference } from '../engines/engines.js';
-import { describe, detached, makeError, wrongType } from '../base/errors.js';
+import { detached, makeError, wrongType } from '../base/errors.js';
 import { isBytesView, isLost, isUint8Array } from '../base/intrinsics.js';
 import { setKeyInput, type KeyMaterial } from '../request/key-input.js';
 import { bare } from '../base/option-names.js';
@@ -22,12 +23,7 @@ import { checkNames, slowBare, unreadable, type Accepted } from '../base/options
 import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { checkTextSize } from '../request/text-size.js';
-import {
-  checkKeyGiven,
-  checkKeyed,
-  readParameters,
-  type GivenParameters,
-} from './hash-parameters.js';
+import { checkKeyGiven, readParameters, type GivenParameters } from './hash-parameters.js';
 import { encodeTuple } from './tuple.js';
 import type { HashOptions, TargetOptions } from '../calls/digests.js';
 
@@ -43,10 +39,15 @@ const forms: Readonly<Record<string, Form | undefined>> = {
 
 /** The names of the encodings. */
 export const encodingNames: readonly string[] = Object.keys(forms);
+/** All of them but the last, for messages. */
+const ENCODINGS = "'buffer', 'hex', '0xhex', 'base64', 'base64url'";
 
 type Fields = HashOptions & Partial<TargetOptions>;
 
-/** Fills the request of a hash or HMAC from its parsed arguments. */
+/**
+ * Fills the request of a hash or HMAC from its parsed arguments. A short string is encoded into the
+ * scratch memory.
+ */
 export function fillParsed(
   operation: Operation,
   facts: HashFacts,
@@ -54,11 +55,20 @@ export function fillParsed(
   source: Uint8Array | string,
   key: KeyMaterial | undefined,
 ): void {
-  setData(operation, facts, source);
+  if (typeof source === 'string') {
+    beginRequest(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
+  } else {
+    const size = sizeOf(source);
+    if (size === 0 && isLost(source)) throw detached('data');
+    beginRequest(operation, facts.id, source, 0, size);
+  }
   if (key !== undefined) setKeyInput(key);
   frame[At.SeedLow] = request.seedLow;
   frame[At.SeedHigh] = request.seedHigh;
-  fillDigest(request);
+  if (request.target === undefined) setResult(request.size, request.form);
+  else setTarget(request.target, request.targetOffset, request.size);
+  if (request.route !== undefined) setRoute(request.route);
+  if (request.preference !== undefined) setEngines(request.preference);
 }
 
 /** Reads the message of a hash: as {@link readData}, or the items of a tuple. */
@@ -72,40 +82,26 @@ export function readMessage(
 
 /** Reads data: bytes, or a short string unchanged unless the call borrows its source. */
 export function readData(value: unknown, { target }: DigestRequest): Uint8Array | string {
-  // Native code and setData find out whether one without bytes is detached.
+  // Native code and fillParsed find out whether one without bytes is detached.
   if (isUint8Array(value)) return value;
   return typeof value === 'string' && target === undefined && isShort(value)
     ? value
     : data(value, 'data');
 }
 
-/**
- * Starts a request with the result of {@link readData}. A short string is encoded into the scratch
- * memory.
- */
-export function setData(operation: Operation, facts: HashFacts, source: Uint8Array | string): void {
-  if (typeof source === 'string')
-    beginRequest(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
-  else {
-    const size = sizeOf(source);
-    if (size === 0 && isLost(source)) throw detached('data');
-    beginRequest(operation, facts.id, source, 0, size);
-  }
-}
-
 /** The parsed options of hash and hmac. */
 export interface DigestRequest {
   readonly size: number;
-  readonly form: Form;
-  readonly target: Uint8Array | undefined;
-  readonly targetOffset: number;
-  readonly seedLow: number;
-  readonly seedHigh: number;
+  form: Form;
+  target: Uint8Array | undefined;
+  targetOffset: number;
+  seedLow: number;
+  seedHigh: number;
   /** The key in it is not parsed yet; `hashKey` of hash-parameters.ts parses it. */
-  readonly parameters: GivenParameters | undefined;
-  readonly route: Route | undefined;
+  parameters: GivenParameters | undefined;
+  route: Route | undefined;
   /** The requested engines. */
-  readonly preference: EnginePreference | undefined;
+  preference: EnginePreference | undefined;
 }
 
 /** Parses an encoding or an options object. All getters run here, before any memory is read. */
@@ -116,14 +112,10 @@ export function digestRequest(
 ): DigestRequest {
   if (typeof value === 'string' || value === undefined) {
     if (!facts.direct) checkKeyGiven(facts);
-    return plainRequest(outputSize(undefined, facts), digestForm(value));
+    return plainRequest(facts.digestSize, digestForm(value));
   }
   if (typeof value !== 'object' || value === null || isBytesView(value)) {
-    throw wrongType(
-      'encoding',
-      "'buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint' or an options object",
-      value,
-    );
+    throw wrongType('encoding', `${ENCODINGS}, 'bigint' or an options object`, value);
   }
   let given: Fields & RouteOptions;
   try {
@@ -146,28 +138,23 @@ export function digestOf(given: Fields & RouteOptions, facts: HashFacts): Digest
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);
   checkTextSize(size, form);
-  const [seedLow, seedHigh] = seed === undefined ? noSeed : splitSeed(seed, facts);
-  const asked = readRoute(route);
-  let parameters: GivenParameters | undefined;
-  if (facts.parameters !== null) parameters = readParameters(given, key, size, facts);
-  else if (key !== undefined) checkKeyed(facts);
+  const request = plainRequest(size, form);
+  request.preference = preference;
+  if (seed !== undefined) {
+    const { seedLow, seedHigh } = splitSeed(seed, facts);
+    request.seedLow = seedLow;
+    request.seedHigh = seedHigh;
+  }
+  request.route = readRoute(route);
+  request.parameters = readParameters(given, key, size, facts);
   const place = readPlace(target, targetOffset, encoding);
-  if (place !== undefined) range(place.targetOffset, size, sizeOf(place.target), 'target');
-  // One literal: two spreads take as long as the digest of 64 bytes.
-  return {
-    size,
-    form,
-    target: place === undefined ? undefined : place.target,
-    targetOffset: place === undefined ? 0 : place.targetOffset,
-    seedLow,
-    seedHigh,
-    parameters,
-    route: asked,
-    preference,
-  };
+  if (place !== undefined) {
+    range(place.targetOffset, size, sizeOf(place.target), 'target');
+    request.target = place.target;
+    request.targetOffset = place.targetOffset;
+  }
+  return request;
 }
-
-const noSeed: [low: number, high: number] = [0, 0];
 
 /** Reads where digests go; undefined without a target. */
 export function readPlace(
@@ -185,14 +172,6 @@ export function readPlace(
     target: bytes(target, 'options.target'),
     targetOffset: targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset'),
   };
-}
-
-/** Sets where the digest goes. */
-export function fillDigest(request: DigestRequest): void {
-  if (request.target === undefined) setResult(request.size, request.form);
-  else setTarget(request.target, request.targetOffset, request.size);
-  if (request.route !== undefined) setRoute(request.route);
-  if (request.preference !== undefined) setEngines(request.preference);
 }
 
 function plainRequest(size: number, form: Form): DigestRequest {
@@ -217,23 +196,17 @@ export function fastForm(encoding: unknown): Form | undefined {
 
 /** Returns the form of an encoding. */
 export function digestForm(encoding: unknown): Form {
-  if (encoding === undefined) return Form.Buffer;
-  const form = typeof encoding === 'string' ? forms[encoding] : undefined;
+  const form = fastForm(encoding);
   if (form !== undefined) return form;
-  const expected = "encoding must be 'buffer', 'hex', '0xhex', 'base64', 'base64url' or 'bigint'";
-  if (typeof encoding !== 'string')
-    throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(encoding)}`);
-  throw makeError('ERR_ARGUMENT_VALUE', `${expected}, not ${shownName(encoding, encodingNames)}`);
+  const expected = `${ENCODINGS} or 'bigint'`;
+  if (typeof encoding !== 'string') throw wrongType('encoding', expected, encoding);
+  const shown = shownName(encoding, encodingNames);
+  throw makeError('ERR_ARGUMENT_VALUE', `encoding must be ${expected}, not ${shown}`);
 }
-
-/** The most bytes of an XOF's output in one call: 1 GiB. */
-export const OUTPUT_MAX = 2 ** 30;
 
 /** Returns the digest's size in bytes: fixed, or the requested length. */
 export function outputSize(outputLength: unknown, facts: HashFacts): number {
-  if (outputLength === undefined) {
-    return facts.digestSize;
-  }
+  if (outputLength === undefined) return facts.digestSize;
   const size = unsigned(outputLength, 'options.outputLength');
   if (facts.xof ? size >= 1 && size <= OUTPUT_MAX : size === facts.digestSize) return size;
   const most = facts.parameters?.outputLength?.[1];
@@ -246,9 +219,14 @@ export function outputSize(outputLength: unknown, facts: HashFacts): number {
   );
 }
 
+const NO_SEED = { seedLow: 0, seedHigh: 0 };
+
 /** Returns the seed as two 32-bit numbers. */
-export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number] {
-  if (seed === undefined) return noSeed;
+export function splitSeed(
+  seed: unknown,
+  facts: HashFacts,
+): Pick<DigestRequest, 'seedLow' | 'seedHigh'> {
+  if (seed === undefined) return NO_SEED;
   if (typeof seed !== 'number' && typeof seed !== 'bigint')
     throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
   if (facts.seedBits === 0)
@@ -261,5 +239,5 @@ export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: 
       `options.seed must be an unsigned integer of ${facts.seedBits} bits for ${facts.name}`,
     );
   }
-  return [Number(wide & 0xffffffffn), Number(wide >> 32n)];
+  return { seedLow: Number(wide & 0xffffffffn), seedHigh: Number(wide >> 32n) };
 }

@@ -44,8 +44,6 @@ export interface Verification {
   readonly code: Secret | undefined;
 }
 
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-
 /** How a call returns its verdict. */
 export const enum Call {
   Sync,
@@ -79,18 +77,14 @@ function read(
   [options, call, asked]: Rest,
 ): Verification {
   const accepted: Accepted<any> = call === Call.Promise ? table.promised : table.plain;
-  const given: Partial<Writable<VerifyMacOptions>> = optionsObject<VerifyMacOptions>(
-    options,
-    'options',
-    accepted,
-  );
+  const given: Partial<VerifyMacOptions> = optionsObject(options, 'options', accepted);
   const { key: keyGiven } = given;
   if (keyGiven === undefined) throw missing(name, 'key');
   if (given.source === undefined) throw missing(name, 'source');
   if (given.mac === undefined) throw missing(name, 'mac');
   // Deleting it would give V8 a slower object.
   if (hmac) (given as { key: unknown }).key = undefined;
-  const request: Writable<DigestRequest> = digestOf(given as object, facts);
+  const request = digestOf(given as object, facts);
   const { size } = request;
   const mac = bytes(given.mac, 'options.mac');
   const code =
@@ -123,7 +117,8 @@ export function verifyNow(parsed: Verification): boolean {
 /** Fills the request of an asynchronous call. Returns a copy of the code to verify. */
 export function fillVerification(parsed: Verification): Uint8Array {
   const { operation, facts, request, source, key, mac } = parsed;
-  fillParsed(operation, facts, { ...request, form: Form.Secret }, source, key);
+  request.form = Form.Secret;
+  fillParsed(operation, facts, request, source, key);
   return secretCopy(mac);
 }
 

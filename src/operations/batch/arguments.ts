@@ -122,7 +122,7 @@ export function readOptions(value: unknown, facts: HashFacts, accepted: Accepted
   const form = encoding === undefined ? undefined : digestForm(encoding);
   const size = outputSize(outputLength, facts);
   if (form !== undefined) checkTextSize(size, form);
-  const [seedLow, seedHigh] = splitSeed(seed, facts);
+  const { seedLow, seedHigh } = splitSeed(seed, facts);
   let parameters: GivenParameters | undefined;
   if (facts.parameters !== null) parameters = readParameters(given, key, size, facts);
   else if (key !== undefined) checkKeyed(facts);
