@@ -1,14 +1,7 @@
 /** Verification of codes, now or with a callback. */
 import { surplusArguments } from '../base/arguments.js';
 import { wrongType } from '../base/errors.js';
-import type { Secret } from '../base/secret-memory.js';
-import {
-  Call,
-  fillVerification,
-  isSameCode,
-  verifyNow,
-  type ReadVerification,
-} from '../operations/verify-mac.js';
+import { laterVerification, verifyNow, type ReadVerification } from '../operations/verify-mac.js';
 import type { Callback } from '../scheduling/completions.js';
 import { runCallback } from '../scheduling/run.js';
 
@@ -25,15 +18,12 @@ export function verify(
     );
   // An array shows what Object.prototype has in the place of what it lacks.
   const callback = given.length > 2 ? (given[2] as unknown) : undefined;
-  if (callback === undefined) return verifyNow(read(given[0], given[1], Call.Sync));
+  if (callback === undefined) return verifyNow(read(given[0], given[1], true));
   if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
-  let mac: Uint8Array;
+  const { fill, verdict } = laterVerification(read);
   const settle: Callback<unknown> = (...[error, code]) => {
-    if (error === null) (callback as Callback<boolean>)(null, isSameCode(code as Secret, mac));
+    if (error === null) (callback as Callback<boolean>)(null, verdict(code));
     else (callback as (error: unknown) => void)(error);
-  };
-  const fill = (): void => {
-    mac = fillVerification(read(given[0], given[1], Call.Callback));
   };
   runCallback(settle, fill, given, 2);
   return undefined;

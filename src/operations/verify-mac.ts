@@ -9,7 +9,7 @@ import { makeError } from '../base/errors.js';
 import { Operation } from '../base/frame.js';
 import type { KeyMaterial } from '../request/key-input.js';
 import type { Accepted } from '../base/options.js';
-import { Form } from '../request/request.js';
+import { Form, type FillRequest } from '../request/request.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { SMALL_BYTES, stage, wipeStage } from '../base/secret-results.js';
 import { takes, type Takes } from '../scheduling/routes.js';
@@ -44,18 +44,11 @@ export interface Verification {
   readonly code: Secret | undefined;
 }
 
-/** How a call returns its verdict. */
-export const enum Call {
-  Sync,
-  Callback,
-  Promise,
-}
-
 /** Reads the arguments of verifyHmac or verifyMac. */
 export type ReadVerification = (algorithm: unknown, ...rest: Rest) => Verification;
 
-/** The other arguments; `asked` are engines that the call names in another object. */
-type Rest = [options: unknown, call: Call, asked?: EnginePreference | undefined];
+/** The other arguments; `promised` and `asked` as for {@link FillRequest}. */
+type Rest = [options: unknown, sync: boolean, promised?: boolean, asked?: EnginePreference];
 
 export function readHmac(algorithm: unknown, ...rest: Rest): Verification {
   return read('verifyHmac', hmacFacts(algorithm), true, hmacTakes, rest);
@@ -74,9 +67,9 @@ function read(
   facts: HashFacts,
   hmac: boolean,
   table: Takes<any>,
-  [options, call, asked]: Rest,
+  [options, sync, promised, asked]: Rest,
 ): Verification {
-  const accepted: Accepted<any> = call === Call.Promise ? table.promised : table.plain;
+  const accepted: Accepted<any> = promised ? table.promised : table.plain;
   const given: Partial<VerifyMacOptions> = optionsObject(options, 'options', accepted);
   const { key: keyGiven } = given;
   if (keyGiven === undefined) throw missing(name, 'key');
@@ -87,8 +80,8 @@ function read(
   const request = digestOf(given as object, facts);
   const { size } = request;
   const mac = bytes(given.mac, 'options.mac');
-  const code =
-    call !== Call.Sync ? undefined : size <= SMALL_BYTES ? stage(size) : secretMemory(size);
+  let code: Secret | undefined;
+  if (sync) code = size <= SMALL_BYTES ? stage(size) : secretMemory(size);
   const source = readData(given.source, request);
   const key = hmac
     ? readTextKey(keyGiven, facts, asked ?? request.preference)
@@ -114,19 +107,32 @@ export function verifyNow(parsed: Verification): boolean {
   }
 }
 
-/** Fills the request of an asynchronous call. Returns a copy of the code to verify. */
-export function fillVerification(parsed: Verification): Uint8Array {
-  const { operation, facts, request, source, key, mac } = parsed;
-  request.form = Form.Secret;
-  fillParsed(operation, facts, request, source, key);
-  return secretCopy(mac);
+/** An asynchronous call. */
+export interface LaterVerification {
+  readonly fill: FillRequest;
+  /**
+   * Returns true if the right code equals a copy of the caller's, in a time that depends on their
+   * sizes only, and wipes it.
+   */
+  readonly verdict: (code: unknown) => boolean;
 }
 
-/** Returns true if both are equal, in a time that depends on their sizes only, and wipes `code`. */
-export function isSameCode(code: Secret, mac: Uint8Array): boolean {
-  try {
-    return native.equal(code, mac) === 1;
-  } finally {
-    wipe(code);
-  }
+export function laterVerification(read: ReadVerification): LaterVerification {
+  let mac: Uint8Array;
+  return {
+    fill: (given, _count, promised, asked) => {
+      const parsed = read(given[0], given[1], false, promised, asked);
+      const { operation, facts, request, source, key } = parsed;
+      request.form = Form.Secret;
+      fillParsed(operation, facts, request, source, key);
+      mac = secretCopy(parsed.mac);
+    },
+    verdict: (code) => {
+      try {
+        return native.equal(code as Secret, mac) === 1;
+      } finally {
+        wipe(code as Secret);
+      }
+    },
+  };
 }

@@ -1,13 +1,6 @@
 /** Verification of codes, with a promise. */
 import { refuseSurplus } from '../../base/errors.js';
-import type { FillRequest } from '../../request/request.js';
-import type { Secret } from '../../base/secret-memory.js';
-import {
-  Call,
-  fillVerification,
-  isSameCode,
-  type ReadVerification,
-} from '../../operations/verify-mac.js';
+import { laterVerification, type ReadVerification } from '../../operations/verify-mac.js';
 import { perform } from './call.js';
 
 export async function verifyLater(
@@ -16,10 +9,6 @@ export async function verifyLater(
   given: IArguments,
 ): Promise<boolean> {
   refuseSurplus(given, 2, name);
-  let mac!: Uint8Array;
-  const fill: FillRequest = (values, _count, _promised, asked) => {
-    mac = fillVerification(read(values[0], values[1], Call.Promise, asked));
-  };
-  const code = await perform({ fill, counts: [2], options: 1 }, given);
-  return isSameCode(code as Secret, mac);
+  const { fill, verdict } = laterVerification(read);
+  return verdict(await perform({ fill, counts: [2], options: 1 }, given));
 }
