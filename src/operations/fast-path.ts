@@ -15,52 +15,32 @@ import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { allocate, type Buffer } from '#platform/base/runtime.js';
 import { stage, takeStaged } from '../base/secret-results.js';
 
-export function fastHex(
+type Fast<Digest> = (
   facts: HashFacts,
   source: unknown,
   offset: number,
   size: number,
-  key = 0,
+  key?: number,
   engine?: Engine,
-): string | undefined {
-  return filled(facts, offset, size, key, engine)?.hashHex(source);
-}
+) => Digest | undefined;
+
+export const fastHex: Fast<string> = (facts, source, offset, size, key, engine) =>
+  filled(facts, offset, size, key, engine)?.hashHex(source);
 
 /** Returns the digest as hex after `0x`. */
-export function fastPrefixedHex(
-  facts: HashFacts,
-  source: unknown,
-  offset: number,
-  size: number,
-): string | undefined {
-  return filled(facts, offset, size, 0)?.hashPrefixedHex(source);
-}
+export const fastPrefixedHex: Fast<string> = (facts, source, offset, size, key, engine) =>
+  filled(facts, offset, size, key, engine)?.hashPrefixedHex(source);
 
 /** Returns the digest as a big-endian BigInt. */
-export function fastBigInt(
-  facts: HashFacts,
-  source: unknown,
-  offset: number,
-  size: number,
-  key = 0,
-  engine?: Engine,
-): bigint | undefined {
-  return filled(facts, offset, size, key, engine)?.hashBigInt(source);
-}
+export const fastBigInt: Fast<bigint> = (facts, source, offset, size, key, engine) =>
+  filled(facts, offset, size, key, engine)?.hashBigInt(source);
 
-export function fastBuffer(
-  facts: HashFacts,
-  source: unknown,
-  offset: number,
-  size: number,
-  key = 0,
-  engine?: Engine,
-): Buffer | undefined {
+export const fastBuffer: Fast<Buffer> = (facts, source, offset, size, key, engine) => {
   // A MAC is secret. No digest is larger than the stage.
-  const target = key === 0 ? allocate(facts.digestSize) : stage(facts.digestSize);
+  const target = key ? stage(facts.digestSize) : allocate(facts.digestSize);
   if (filled(facts, offset, size, key, engine)?.hash(source, target) !== 0) return undefined;
-  return key === 0 ? target : takeStaged(target);
-}
+  return key ? takeStaged(target) : target;
+};
 
 /**
  * Writes the digest of a whole Uint8Array into memory of the digest's size. Returns false if it
@@ -70,7 +50,7 @@ export function fastInto(
   facts: HashFacts,
   source: Uint8Array,
   target: Uint8Array,
-  key = 0,
+  key?: number,
   engine?: Engine,
 ): boolean {
   return filled(facts, 0, WHOLE, key, engine)?.hash(source, target) === 0;
@@ -97,14 +77,14 @@ function filled(
   facts: HashFacts,
   offset: number,
   size: number,
-  key: number,
-  engine: Engine = defaultEngine.engine,
+  key: number | undefined,
+  engine: Engine | undefined,
 ): Native | undefined {
   frame[At.Algorithm] = facts.id;
-  frame[At.Key] = key;
+  frame[At.Key] = key ?? 0;
   frame[At.SourceOffset] = offset;
   frame[At.SourceSize] = size;
-  return engine.quick;
+  return (engine ?? defaultEngine.engine).quick;
 }
 
 /**
