@@ -130,8 +130,9 @@ export function createHmac(
   const target = macTarget(facts);
   const given = givenKey(key, target, asked);
   if (given !== undefined) keyHandle(given, target.name);
-  const raw = given === undefined && keepsStates(asked ?? defaultEngine.preference);
-  const prepared = given ?? (raw ? undefined : createMacKey(facts, key, asked));
+  const wanted = asked ?? defaultEngine.preference;
+  const raw = given === undefined && keepsStates(wanted);
+  const prepared = given ?? (raw ? undefined : createMacKey(facts, key, wanted));
   const preference = enginesFor(prepared, asked);
   const states = raw
     ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, preference))

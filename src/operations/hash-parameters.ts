@@ -5,6 +5,7 @@
 import { hashParameterOptionNames } from '../base/option-names.js';
 import { data, unsigned } from '../base/arguments.js';
 import { makeError, wrongType, type MillraceError } from '../base/errors.js';
+import { keyEngines } from '../request/key.js';
 import type { KeyMaterial } from '../request/key-input.js';
 import type { Words } from '../base/options.js';
 import { readSecret, SecretKinds } from '../base/secret-copy.js';
@@ -21,7 +22,7 @@ import {
 } from '../catalog/parameters.js';
 import { takes, type Takes } from '../scheduling/routes.js';
 import { givenKey } from './kept-keys.js';
-import { checkKeySize, extendedEngines, hashTarget, keyedBlock } from './key.js';
+import { checkKeySize, extendedKey, hashTarget, keyedBlock } from './key.js';
 import type { HashParameterOptions } from '../calls/digests.js';
 
 /** Parameters that are numbers, then those that are strings; the others are bytes or strings. */
@@ -134,7 +135,7 @@ export function hashKey(
   if (key === undefined) return parameterBlock(values);
   const target = hashTarget(facts);
   const prepared = givenKey(key, target, asked);
-  if (prepared !== undefined) return extendedEngines(prepared, facts, values);
+  if (prepared !== undefined) return keyEngines(extendedKey(prepared, facts, values), facts.name);
   const secret = readSecret(key, 'options.key', SecretKinds.Prepared);
   checkKeySize(target, secret, 'options.key');
   return target.block ? keyedBlock(secret, values) : secret;

@@ -73,11 +73,7 @@ export function createKey(
 }
 
 /** Prepares the key of an HMAC, for callers that accept prepared keys too. */
-export function createMacKey(
-  facts: HashFacts,
-  key: unknown,
-  preference: EnginePreference = defaultEngine.preference,
-): Key {
+export function createMacKey(facts: HashFacts, key: unknown, preference: EnginePreference): Key {
   return withKeyBytes(key, (secret) => prepareKey(macTarget(facts), secret, preference));
 }
 
@@ -298,16 +294,7 @@ export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
   return new Key(inside, prepared, key.size);
 }
 
-/** Returns the engines that hold a prepared key, and their handles of it with parameters. */
-export function extendedEngines(
-  key: Key,
-  facts: HashFacts,
-  values: readonly Parameter[],
-): EnginePreference {
-  return keyEngines(extendedKey(key, facts, values), facts.name);
-}
-
-/** Returns a key with the bytes of a prepared one, and parameters. */
+/** Returns a key with the bytes of a prepared one, and parameters if there are any. */
 export function extendedKey(key: Key, facts: HashFacts, values: readonly Parameter[]): Key {
   const { engines, handles, names } = keyEngines(key, facts.name);
   if (values.length === 0) return key;

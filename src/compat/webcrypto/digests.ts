@@ -4,7 +4,8 @@ import type { Parameter } from '../../catalog/parameters.js';
 import { parameterBlock } from '../../catalog/parameters.js';
 import type { HashFacts } from '../../catalog/facts.js';
 import { fastInto } from '../../operations/fast-path.js';
-import { extendedEngines } from '../../operations/key.js';
+import { extendedKey } from '../../operations/key.js';
+import { keyEngines } from '../../request/key.js';
 import { sizeOf } from '../../base/arguments.js';
 import { Operation } from '../../base/frame.js';
 import { setKeyInput } from '../../request/key-input.js';
@@ -100,7 +101,7 @@ export function sign(algorithm: Algorithm, kept: Kept, data: unknown): Result {
   const result = outputSize(algorithm);
   const values = parametersOf(algorithm);
   if (result !== hash.digestSize) values.push(['outputLength', result]);
-  const all = extendedEngines(kept.key!, hash, values);
+  const all = keyEngines(extendedKey(kept.key!, hash, values), hash.name);
   return run(digestCost(Operation.Hash, hash, size), () => {
     fillHash(hash, source, result);
     setEngines(all);
