@@ -10,13 +10,15 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { getCiphers, getHashes } from 'millrace';
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const document = join(root, 'docs', 'engines.md');
 const folder = join(root, 'target', 'conformance');
 
 /**
  * Title of a table, its algorithms, and what each family of the suite is called in a cell that
- * cannot say `yes`.
+ * cannot say `yes`. The last has all other algorithms.
  */
 const tables = {
   Hashes: {
@@ -29,11 +31,11 @@ const tables = {
       states: 'states',
       keys: 'keys',
     },
-    family: 'hashes',
+    names: getHashes(),
   },
   Ciphers: {
     parts: { ciphers: 'cipher', seals: 'seal', keys: 'keys', streams: 'streams' },
-    family: 'ciphers',
+    names: getCiphers(),
   },
   'Key derivation': {
     parts: {
@@ -41,9 +43,6 @@ const tables = {
       passwords: 'password hashes',
       'aborted derivations': 'cancelled',
     },
-    family: 'derivations',
-    more: ['argon2d', 'argon2i', 'argon2id', 'bcrypt'],
-    without: ['timingSafeEqual'],
   },
 };
 
@@ -74,7 +73,7 @@ export function columnOf(summary) {
   for (const { parts } of Object.values(tables)) {
     for (const [family, part] of Object.entries(parts)) {
       for (const [algorithm, counts] of Object.entries(summary[family] ?? {})) {
-        if (!belongs(algorithm, parts)) continue;
+        if (tableOf(algorithm)?.parts !== parts) continue;
         const served =
           counts.failed > 0
             ? 'FAILED'
@@ -94,13 +93,10 @@ export function columnOf(summary) {
   );
 }
 
-/** Streams of AES are a matter of ciphers, keys of HMACs one of hashes. */
-function belongs(algorithm, parts) {
-  const derivation = /^(argon2|scrypt|pbkdf2|hkdf|bcrypt|hashPassword|aes-kwp?$)/.test(algorithm);
-  const cipher = !derivation && /^(x?chacha20|aes)/.test(algorithm);
-  if (algorithm === 'timingSafeEqual' || algorithm === 'hashPassword' || algorithm.includes(' '))
-    return false;
-  return cipher ? 'ciphers' in parts : derivation ? 'derivations' in parts : 'hashes' in parts;
+/** Returns the table that has a row of this name, if there is one. */
+function tableOf(name) {
+  if (/^(timingSafeEqual|hashPassword)$| /.test(name)) return undefined;
+  return Object.values(tables).find(({ names }) => names?.includes(name) ?? true);
 }
 
 function cellOf(found) {
@@ -190,9 +186,9 @@ function write(args) {
   for (const { column, summary } of records)
     if (columns.includes(column)) known[column] = columnOf(summary);
   if (args[0] === '--column') known[args[1]] = JSON.parse(args[2]);
-  const parts = Object.entries(tables).map(([title, { family }]) => {
+  const parts = Object.entries(tables).map(([title, table]) => {
     const names = [...new Set(columns.flatMap((column) => Object.keys(known[column])))].filter(
-      (name) => tableOf(name) === family,
+      (name) => tableOf(name) === table,
     );
     const heads = [title, ...columns];
     const rows = names
@@ -214,10 +210,6 @@ function write(args) {
   writeFileSync(document, `${before}${BEGIN}\n\n${parts.join('\n\n')}\n\n${END}${after}`);
   for (const { column, version } of records)
     console.log(`${column}${version === undefined ? '' : ` (${version})`}: written`);
-}
-
-function tableOf(algorithm) {
-  return Object.values(tables).find(({ parts }) => belongs(algorithm, parts))?.family;
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
