@@ -19,19 +19,19 @@ export async function derivations({ millrace, promises, options, add, load, styl
   const rows = {};
   for (const vector of await load('vectors/derivations.json')) {
     const args = decoded(vector.args);
-    (rows[rowOf(vector.name, args)] ??= []).push({ ...vector, args });
+    (rows[derivationOf(vector)] ??= []).push({ ...vector, args });
   }
   for (const [row, vectors] of Object.entries(rows)) {
     for (const { name: way, call } of styles) {
       const derived = async ({ name, args, expected }) => {
-        const key = await call(name, ...given(way, name, args, options));
+        const key = await call(name, ...given(args, options));
         sameBytes(key, expected, `${name}(${args.slice(0, 2)})`);
       };
       add('derivations', row, `${way}, published vectors`, derived, vectors);
     }
     add('derivations', row, 'several at once', async () => {
       const [{ name, args, expected }] = vectors;
-      const derive = () => member(promises, name)(...given('promise', name, args, options));
+      const derive = () => member(promises, name)(...given(args, options));
       for (const each of await Promise.all(Array.from({ length: 6 }, derive)))
         sameBytes(each, expected, 'each');
     });
@@ -132,15 +132,14 @@ export async function passwords({ millrace, options, add, load, styles, refused 
   );
 }
 
-/** Returns the algorithm, as docs/engines.md names it, of a function with its arguments. */
-function rowOf(name, [algorithm]) {
+/** Returns the algorithm of a vector, as `engines()` and docs/engines.md name it. */
+export function derivationOf({ name, args: [algorithm] }) {
   if (!/wrap/i.test(name)) return name.split('.')[0];
   return /kwp|pad/.test(algorithm) ? 'aes-kwp' : 'aes-kw';
 }
 
-/** Returns the arguments of a call: the synchronous forms of pbkdf2 and hkdf get no options. */
-function given(way, name, args, options) {
-  if (way === 'synchronous' && /^(pbkdf2|hkdf)/.test(name)) return args;
+/** Returns arguments with options. */
+function given(args, options) {
   const last = args.at(-1);
   if (typeof last !== 'object' || ArrayBuffer.isView(last)) return [...args, options];
   return [...args.slice(0, -1), { ...last, ...options }];

@@ -10,6 +10,7 @@ import promises from 'millrace/promises';
 
 import { vectors } from '../support/vectors.mjs';
 import { everyWay } from '../support/ways.mjs';
+import * as calls from '../../tools/calls/derivations.mjs';
 
 // RFC 7914's last vector takes 1 GiB; a machine with less than 4.1 GiB does not give it by default.
 const { maxKdfMemory } = millrace.configure();
@@ -24,6 +25,12 @@ test('scrypt, N = 2^20: within the default of maxKdfMemory', { skip }, async () 
     '2101cb9b6a511aaeaddbbe09cf70f881ec568d574a2ffd4dabe5ee9820adaa478e56fd8f4ba5d09ffa1c6d' +
       '927c40f4c337304049e8a952fbcbf45c6fa77a41a4',
   );
+});
+
+test('every function that derives a key has vectors', () => {
+  const names = new Set(vectors('derivations').map(({ name }) => name));
+  for (const [name, { result, reads, label = name }] of Object.entries(calls))
+    if (result === 'Buffer' || reads) assert.ok(names.has(label), label);
 });
 
 for (const [index, { name, standard, args, expected }] of vectors('derivations').entries()) {

@@ -14,6 +14,7 @@ import { member } from '../support/member.mjs';
 import { bundle, portable } from '../support/portable-bundle.mjs';
 import { random } from '../support/random.mjs';
 import { show } from '../support/refusals.mjs';
+import { vectors } from '../support/vectors.mjs';
 
 const identifier = (name) => name.replaceAll('-', '_');
 const plain = (bytes) => Uint8Array.from(bytes);
@@ -61,8 +62,9 @@ function outcome(call) {
 
 test('every algorithm of the catalog is there under its name, and nothing else', () => {
   const algorithms = [...Object.keys(hashes), ...cipherNames].map(identifier);
-  const others = 'MillraceError argon2 createHmac hkdf hmac pbkdf2 scrypt timingSafeEqual';
-  const names = [...algorithms, ...others.split(' '), 'unwrapKey', 'wrapKey'].sort();
+  const derivations = new Set(vectors('derivations').map(({ name }) => name.split('.')[0]));
+  const others = ['MillraceError', 'createHmac', 'hmac', 'timingSafeEqual'];
+  const names = [...algorithms, ...derivations, ...others].sort();
   assert.deepEqual(Object.keys(entryPoint).sort(), [...names, 'default'].sort());
   const required = createRequire(import.meta.url)('millrace/portable');
   assert.deepEqual(Object.keys(required).sort(), names);
@@ -303,7 +305,17 @@ test('scrypt, pbkdf2 and hkdf derive and refuse as the main entry point does', (
   ])
     both('scrypt', 'p', 'salt', 8, options);
   for (const iterations of [0, -1, 2 ** 32, '1']) both('pbkdf2', 'p', 's', iterations, 8, sha1);
-  for (const name of ['scrypt', 'pbkdf2', 'hkdf', 'argon2']) both(name);
+});
+
+test('every derivation gives its vectors, and refuses a call without arguments', () => {
+  for (const { name, args, expected } of vectors('derivations')) {
+    const given = args.map((value) =>
+      hashes[value]?.hmac ? entryPoint[identifier(value)] : value,
+    );
+    const derived = both(name, ...given);
+    assert.equal(Buffer.from(derived).toString('hex'), expected, name);
+    both(name);
+  }
 });
 
 test('argon2 derives, or refuses parameters, as the main entry point does', () => {
