@@ -1,4 +1,4 @@
-/** The operations of hashes: digests, HMAC, running ones, many messages, PBKDF2 and HKDF. */
+/** The operations of hashes: digests, HMAC, running ones, many messages, derivations. */
 import { At, Operation, Status } from '../base/frame.js';
 import { sizeOf } from '../base/intrinsics.js';
 import { isMac } from '../base/operations.js';
@@ -9,8 +9,8 @@ import { ofMessages } from './cost-model.js';
 import { provide, type Needs, type Pause, type Steps } from './execute.js';
 import { aligned, WINDOW } from './families/family.js';
 import { into, PLAIN, type FamilyHash, type HashParams } from './families/hash.js';
+import { hashDerivations } from './families/hash-derivations.js';
 import { Hmac, prepareHmac, writeKeyStates, writeMac } from './families/hmac.js';
-import { hkdf, hkdfExpand, hkdfExtract } from './families/hkdf.js';
 import { pbkdf2Steps, STEP } from './families/pbkdf2.js';
 import type { PreparedKey } from './keys.js';
 import { messageCount, messagesOf } from './messages.js';
@@ -302,33 +302,15 @@ function* many(work: Work): Steps {
 
 // derivations
 
-function derive(work: Work, slowly: boolean, pause: Pause | undefined): Status | Steps {
-  const { operation, algorithm, numbers, secret, iv, aad, target } = work;
+function derivePbkdf2(work: Work, slowly: boolean, pause: Pause | undefined): Status | Steps {
+  const { algorithm, numbers, secret, iv, target } = work;
   const facts = macFacts(algorithm);
-  const hash = hashOf(algorithm);
   const { digestSize } = facts;
-  switch (operation) {
-    case Operation.Pbkdf2: {
-      const iterations = numbers[At.Count]!;
-      if (target.length > digestSize * 0xffff_ffff) refuse(Status.OutputSize);
-      const steps = pbkdf2Steps(hash, facts, secret, iv, iterations, target);
-      const reporting = derivation(steps, target.length / digestSize, iterations, pause);
-      return slowly ? reporting : ended(reporting);
-    }
-    case Operation.HkdfExtract:
-      if (target.length !== digestSize) refuse(Status.OutputSize);
-      hkdfExtract(hash, facts, secret, iv, target);
-      return Status.Done;
-    case Operation.HkdfExpand:
-      if (target.length > 255 * digestSize) refuse(Status.OutputSize);
-      if (secret.length < digestSize) refuse(Status.KeySize);
-      hkdfExpand(hash, facts, secret, aad, target);
-      return Status.Done;
-    default:
-      if (target.length > 255 * digestSize) refuse(Status.OutputSize);
-      hkdf(hash, facts, secret, iv, aad, target);
-      return Status.Done;
-  }
+  const iterations = numbers[At.Count]!;
+  if (target.length > digestSize * 0xffff_ffff) refuse(Status.OutputSize);
+  const steps = pbkdf2Steps(hashOf(algorithm), facts, secret, iv, iterations, target);
+  const reporting = derivation(steps, target.length / digestSize, iterations, pause);
+  return slowly ? reporting : ended(reporting);
 }
 
 /** Runs the steps of so many blocks with so many iterations each, and reports between them. */
@@ -376,9 +358,13 @@ export function provideDigests(): void {
     ],
     { run, families },
   );
-  provide([Operation.Pbkdf2, Operation.Hkdf, Operation.HkdfExtract, Operation.HkdfExpand], {
-    run: derive,
-    families,
-    check,
-  });
+  provide([Operation.Pbkdf2], { run: derivePbkdf2, families, check });
+  for (const [operation, derive] of hashDerivations) {
+    const run = (work: Work) => {
+      const facts = macFacts(work.algorithm);
+      derive(hashOf(work.algorithm), facts, work);
+      return Status.Done;
+    };
+    provide([operation], { run, families, check });
+  }
 }

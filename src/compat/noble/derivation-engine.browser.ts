@@ -1,5 +1,5 @@
 /** HKDF and PBKDF2 of millrace/noble-hashes in browsers: by the modules of hashes. */
-import { hkdf as derive, hkdfExpand } from '../../portable/families/hkdf.js';
+import { hkdf as derive, hkdfExpand } from '../../portable/families/hash-derivations.js';
 import { pbkdf2Steps } from '../../portable/families/pbkdf2.js';
 import { NO_BYTES } from '../../base/intrinsics.js';
 import { secretMemory } from '../../base/secret-memory.js';

@@ -1,7 +1,7 @@
 /** HKDF of millrace/portable, with its two parts. */
 import { makeError } from '../../base/errors.js';
 import { hkdfSize, shortPrk } from '../../base/kdf-costs.js';
-import { hkdf as derive, hkdfExpand, hkdfExtract } from '../families/hkdf.js';
+import { hkdf as derive, hkdfExpand, hkdfExtract } from '../families/hash-derivations.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import { data, derivedKey, type Data, type Result } from './inputs.js';
 

@@ -1,7 +1,46 @@
-/** HKDF (RFC 5869): extract, then expand. */
+/** Derivations that take a few hashes: HKDF (RFC 5869), which extracts a key and expands it. */
+import { Operation, Status } from '../../base/protocol.js';
 import { secretMemory, wipe } from '../../base/secret-memory.js';
+import { refuse } from '../windows.js';
 import type { FamilyHash } from './hash.js';
 import { withHmac, type MacSizes } from './hmac.js';
+
+/** The inputs of a derivation, by their places in a request. */
+interface Inputs {
+  readonly secret: Uint8Array;
+  readonly iv: Uint8Array;
+  readonly aad: Uint8Array;
+  readonly target: Uint8Array;
+}
+
+/** Checks the sizes and derives. */
+type HashDerivation = (hash: FamilyHash, sizes: MacSizes, inputs: Inputs) => void;
+
+/** The derivations of this module by their operations. */
+export const hashDerivations: readonly (readonly [Operation, HashDerivation])[] = [
+  [
+    Operation.Hkdf,
+    (hash, sizes, { secret, iv, aad, target }) => {
+      if (target.length > 255 * sizes.digestSize) refuse(Status.OutputSize);
+      hkdf(hash, sizes, secret, iv, aad, target);
+    },
+  ],
+  [
+    Operation.HkdfExtract,
+    (hash, sizes, { secret, iv, target }) => {
+      if (target.length !== sizes.digestSize) refuse(Status.OutputSize);
+      hkdfExtract(hash, sizes, secret, iv, target);
+    },
+  ],
+  [
+    Operation.HkdfExpand,
+    (hash, sizes, { secret, aad, target }) => {
+      if (target.length > 255 * sizes.digestSize) refuse(Status.OutputSize);
+      if (secret.length < sizes.digestSize) refuse(Status.KeySize);
+      hkdfExpand(hash, sizes, secret, aad, target);
+    },
+  ],
+];
 
 /** Extracts a key and expands it to at most 255 digests. */
 export function hkdf(
