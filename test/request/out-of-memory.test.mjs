@@ -13,6 +13,8 @@ import { after, test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { templates } from '../support/calls.mjs';
+
 /** Smaller allocations do not fail: V8 ends the process first. */
 const LARGE = 30_000;
 /** More than a block of the streams, and than what is computed during the call. */
@@ -158,11 +160,20 @@ const openStreamed = opensAs(
 );
 const isBytes = (output) => assert.deepEqual(output, bytes);
 
+/** Not asynchronous. */
+const others =
+  /^(configure|engines|get\w+|createKey|needsRehash|timingSafeEqual|randomBytes|generateKey|hashTransformStream|MillraceError|[A-Z]\w+)$/;
+
 /**
- * The calls of each export. Where the results of two calls differ, the call ends with a check and
- * returns nothing.
+ * The calls of each export: those of test/support/calls.mjs, or larger ones. Where the results of
+ * two calls differ, the call ends with a check and returns nothing.
  */
 const cases = {
+  ...Object.fromEntries(
+    templates(millrace)
+      .filter(({ name }) => name in promises && !others.test(name))
+      .map(({ name, args }) => [name, [() => promises[name](...args())]]),
+  ),
   hash: [
     () => promises.hash('sha256', bytes),
     () => promises.hash('sha256', text, 'hex'),
@@ -280,10 +291,6 @@ const cases = {
   ],
   createHmac: [() => inPieces(millrace.createHmac('sha256', text))],
 };
-
-/** Not asynchronous. */
-const others =
-  /^(configure|engines|get\w+|createKey|needsRehash|timingSafeEqual|randomBytes|generateKey|hashTransformStream|MillraceError|[A-Z]\w+)$/;
 
 /** Queues pieces of all kinds; the result of the end if every piece was taken. */
 async function inPieces(running, given = [bytes, bytes, text, [text, 'latin1'], 'tail']) {
