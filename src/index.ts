@@ -19,17 +19,9 @@ export type { CipherName, HashName } from './catalog/catalog-table.js';
 export { configure } from './functions/settings.js';
 export type { EngineName, EngineOptions, Fallback } from './engines/engines.js';
 export { engines } from './functions/engines.js';
-export {
-  hash,
-  hashFile,
-  hashFiles,
-  hashMany,
-  hashPairs,
-  hmac,
-  hmacMany,
-} from './functions/digests.js';
-export { verifyHmac, verifyMac } from './functions/verify-mac.js';
-export { cipher, open, openWithPassphrase, seal, sealWithPassphrase } from './functions/ciphers.js';
+export * from './functions/digests.js';
+export * from './functions/verify-mac.js';
+export * from './functions/ciphers.js';
 export { Cipher, Decipher } from './ciphers/cipher.js';
 export type { IncrementalCipher } from './ciphers/cipher.js';
 export { createCipher, createDecipher } from './ciphers/create.js';
@@ -40,8 +32,8 @@ export {
   sealStream,
   sealTransformStream,
 } from './functions/promises/sealed.js';
-export { generateKey, randomBytes } from './functions/random.js';
-export { unwrapKey, wrapKey } from './functions/key-wrap.js';
+export * from './functions/random.js';
+export * from './functions/key-wrap.js';
 export { createHash, createHmac } from './hashers/create.js';
 export { Hash, Hmac } from './hashers/hasher.js';
 export type { Hasher } from './hashers/hasher.js';
@@ -77,51 +69,8 @@ export type {
 } from './streams/hash-files-options.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { Progress, StreamOptions } from './streams/stream-source.js';
-export type {
-  Settings,
-  Cost,
-  Engines,
-  EnginesOptions,
-  Implementation,
-  KernelAlgorithm,
-  KernelInterface,
-  ServedAlgorithm,
-} from './calls/reports.js';
-export type {
-  Argon2CallParameters,
-  Argon2Cost,
-  Argon2Parameters,
-  DerivationCallOptions,
-  DerivationProgress,
-  Hkdf,
-  HkdfExpand,
-  HkdfExtract,
-  HashPasswordOptions,
-  VerifyPasswordOptions,
-  ScryptOptions,
-} from './calls/derivations.js';
-export type {
-  ManyOptions,
-  ManyOutput,
-  PackedSources,
-  Sources,
-  Digest,
-  Encoding,
-  HashOptions,
-  Output,
-  TargetOptions,
-  HashParameterOptions,
-  HmacOptions,
-  VerifyHmacOptions,
-  VerifyMacOptions,
-  Message,
-} from './calls/digests.js';
-export type {
-  CipherOptions,
-  OpenOptions,
-  SealOptions,
-  TextTargetOptions,
-  CreateKeyOptions,
-  UnwrapKeyOptions,
-  WrapKeyOptions,
-} from './calls/ciphers.js';
+export type * from './calls/ciphers.js';
+export type * from './calls/derivations.js';
+export type * from './calls/digests.js';
+export type { Hkdf, HkdfExpand, HkdfExtract } from './calls/hkdf.js';
+export type * from './calls/reports.js';

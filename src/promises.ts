@@ -31,13 +31,9 @@ export * from './functions/promises/derivations.js';
 export { hkdf } from './functions/promises/hkdf.js';
 export type {
   Argon2Algorithm,
-  Argon2CallParameters,
-  Argon2Cost,
-  Argon2Parameters,
   Bytes,
   CipherAlgorithm,
   CipherName,
-  CipherOptions,
   CopyOptions,
   Cost,
   CreateCipherOptions,
@@ -45,11 +41,7 @@ export type {
   CreateHashOptions,
   CreateHmacOptions,
   Data,
-  DerivationCallOptions,
-  DerivationProgress,
-  Digest,
   DigestEncoding,
-  Encoding,
   Engines,
   ErrorCode,
   FileDigest,
@@ -59,74 +51,27 @@ export type {
   HashAlgorithm,
   HashFilesOptions,
   HashName,
-  HashOptions,
-  HashParameterOptions,
-  HashPasswordOptions,
   Hasher,
-  HmacOptions,
-  Message,
   KeyAlgorithm,
   KeyInput,
   MacAlgorithm,
-  ManyOptions,
-  ManyOutput,
-  OpenOptions,
   OpenWithPassphraseOptions,
-  Output,
-  PackedSources,
   Progress,
   RouteName,
   RouteOptions,
-  ScryptOptions,
-  SealOptions,
   SealWithPassphraseOptions,
   SecretInput,
   Settings,
-  Sources,
   StreamOptions,
-  TargetOptions,
-  TextTargetOptions,
-  UnwrapKeyOptions,
-  VerifyHmacOptions,
-  VerifyMacOptions,
-  VerifyPasswordOptions,
   WrapAlgorithm,
-  WrapKeyOptions,
 } from './index.js';
-export { cipher, open, seal } from './functions/promises/ciphers.js';
-export {
-  hash,
-  hashFile,
-  hashFiles,
-  hashFilesIterator,
-  hashMany,
-  hashTransformStream,
-  hmac,
-  hmacMany,
-} from './functions/promises/digests.js';
-export { generateKey, randomBytes } from './functions/random.js';
+export * from './functions/promises/ciphers.js';
+export * from './functions/promises/digests.js';
+export * from './functions/random.js';
 export type { HashTransformStream } from './streams/hash-transform.js';
-export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
-export { verifyHmac, verifyMac } from './functions/promises/verify-mac.js';
-export {
-  openRange,
-  openStream,
-  openStreamWithKey,
-  openStreamWithPassphrase,
-  openTransformStream,
-  openTransformStreamWithKey,
-  openTransformStreamWithPassphrase,
-  openWithKey,
-  openWithPassphrase,
-  sealStream,
-  sealStreamWithKey,
-  sealStreamWithPassphrase,
-  sealTransformStream,
-  sealTransformStreamWithKey,
-  sealTransformStreamWithPassphrase,
-  sealWithKey,
-  sealWithPassphrase,
-} from './functions/promises/sealed.js';
+export * from './functions/promises/key-wrap.js';
+export * from './functions/promises/verify-mac.js';
+export * from './functions/promises/sealed.js';
 export type { Items } from './base/iterables.js';
 export type { CallOptions } from './scheduling/routes.js';
 export type {
@@ -137,5 +82,8 @@ export type {
 export type { OpenRangeOptions, ReadRange } from './streams/open-range.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { StreamSource } from './streams/stream-source.js';
-export type { HkdfPromises } from './calls/derivations.js';
+export type * from './calls/ciphers.js';
+export type * from './calls/derivations.js';
+export type * from './calls/digests.js';
+export type { HkdfPromises } from './calls/hkdf.js';
 export type { FileEntry } from './functions/files.js';

@@ -41,9 +41,6 @@ export interface HashOptions<E extends Encoding = Encoding>
   readonly key?: KeyInput;
 }
 
-/** The options that every hash takes. */
-export type PlainHashOptions = Omit<HashOptions, keyof HashParameterOptions>;
-
 /** Where to write a digest instead of returning it. */
 export interface TargetOptions<T extends Bytes | undefined = Bytes> {
   /** Receives the digest; the call returns its size. Written when the call settles. */
@@ -79,9 +76,6 @@ export interface HashParameterOptions {
 /** Options of {@link hmac}. */
 export type HmacOptions<E extends Encoding = Encoding> = Pick<HashOptions<E>, 'encoding'> &
   EngineOptions;
-
-/** All that an HMAC takes in its options. */
-export type HmacFields = HmacOptions & Partial<TargetOptions>;
 
 /** A message: bytes, or a string for its UTF-8 encoding; of a TupleHash the array of its items. */
 export type Message = Data | readonly Data[];

@@ -7,14 +7,14 @@ import { surplusArguments } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
 import { hmacOptionNames, plainHashOptionNames, targetOptionNames } from '../base/option-names.js';
 import { Operation } from '../base/protocol.js';
-import type { HmacFields, PlainHashOptions, TargetOptions } from '../calls/digests.js';
+import type { TargetOptions } from '../calls/digests.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { EnginePreference } from '../engines/engines.js';
 import type { Parser } from '../request/request.js';
 import { type Takes, takes } from '../scheduling/routes.js';
-import { type HashTakes, hashKey, takesHash } from './hash-parameters.js';
+import { type HashTakes, type PlainHashOptions, hashKey, takesHash } from './hash-parameters.js';
 import { digestRequest, fillParsed, readData, readMessage } from './hash.js';
-import { hmacFacts } from './hmac.js';
+import { type HmacFields, hmacFacts } from './hmac.js';
 import { readTextKey } from './kept-keys.js';
 
 /** `(algorithm, data[, encoding | options])`. */

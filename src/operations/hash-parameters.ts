@@ -23,11 +23,14 @@ import {
 import { takes, type Takes } from '../scheduling/routes.js';
 import { givenKey } from './kept-keys.js';
 import { checkKeySize, extendedKey, hashTarget, keyedBlock } from './key.js';
-import type { HashParameterOptions } from '../calls/digests.js';
+import type { HashOptions, HashParameterOptions } from '../calls/digests.js';
 
 /** Parameters that are numbers, then those that are strings; the others are bytes or strings. */
 const NUMBERS: readonly ParameterName[] = ['domain', 'blockSize'];
 const TEXTS: readonly ParameterName[] = ['context'];
+
+/** The options that every hash takes. */
+export type PlainHashOptions = Omit<HashOptions, keyof HashParameterOptions>;
 
 /** The option tables of a function for hashes with and without parameters. */
 export interface HashTakes<Own extends PropertyKey> extends Takes<Own> {

@@ -5,6 +5,10 @@ import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError } from '../base/errors.js';
 import { emptySlots } from '../base/intrinsics.js';
+import type { HmacOptions, TargetOptions } from '../calls/digests.js';
+
+/** All that an HMAC takes in its options. */
+export type HmacFields = HmacOptions & Partial<TargetOptions>;
 
 /**
  * The properties of HMAC with a hash, by the hash's number: no seed, no key of the hash, one size.

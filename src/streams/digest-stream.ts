@@ -29,7 +29,8 @@ import { hashOnePath } from './file-batch.js';
 import { callOptions, isDirect, progressCallback, refuseWatching } from './hash-files-options.js';
 import { absorbStream, type StreamSource, type StreamOptions } from './stream-source.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
-import type { HashOptions, TargetOptions, HmacFields } from '../calls/digests.js';
+import type { HashOptions, TargetOptions } from '../calls/digests.js';
+import type { HmacFields } from '../operations/hmac.js';
 
 /** The fields of an encoding or options object, read once. */
 interface Request {

@@ -10,12 +10,12 @@ import {
   targetOptionNames,
 } from '../../base/option-names.js';
 import { Operation } from '../../base/protocol.js';
-import type { HmacFields, PlainHashOptions, TargetOptions } from '../../calls/digests.js';
+import type { TargetOptions } from '../../calls/digests.js';
 import { hashFacts } from '../../catalog/catalog.js';
 import type { EnginePreference } from '../../engines/engines.js';
 import { type Takes, takes } from '../../scheduling/routes.js';
-import { type HashTakes, hashKey, takesHash } from '../hash-parameters.js';
-import { hmacFacts } from '../hmac.js';
+import { type HashTakes, type PlainHashOptions, hashKey, takesHash } from '../hash-parameters.js';
+import { type HmacFields, hmacFacts } from '../hmac.js';
 import { readTextKey } from '../kept-keys.js';
 import { type Batch, type ManyParser, batchOf, checkPlace, readOptions } from './arguments.js';
 import { readSources } from './messages.js';
