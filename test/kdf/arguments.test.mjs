@@ -134,8 +134,7 @@ test('the comment of each synchronous derivation says first that it blocks the e
   const source = readFileSync(join(root, 'src', 'functions', 'derivations.ts'), 'utf8');
   const documented = [...source.matchAll(/\/\*\*\n((?: \*.*\n)*?) \*\/\nexport function (\w+)/g)];
   const blocks = /^ \* \*\*Without a callback it blocks the event loop/;
-  assert.deepEqual(
-    documented.filter(([, comment]) => blocks.test(comment)).map(([, , name]) => name),
-    ['scrypt', 'pbkdf2', 'argon2', 'hashPassword', 'verifyPassword'],
-  );
+  assert.ok(documented.length > 4);
+  for (const [, comment, name] of documented)
+    assert.equal(blocks.test(comment), name !== 'needsRehash', name);
 });

@@ -17,6 +17,7 @@ import ethersModule from 'millrace/ethers';
 import nodeCryptoModule from 'millrace/node-crypto';
 import promises from 'millrace/promises';
 
+import * as descriptions from '../../tools/calls/derivations.mjs';
 import { entryPaths } from '../support/child.mjs';
 import { derive } from '../support/chunked-oracle.mjs';
 import {
@@ -103,10 +104,25 @@ const prepared =
   ([algorithm, call]) =>
     `underPrepared('${algorithm}', key, '${when}', (api, key) => ${call})`;
 
+/** Returns calls of the derivations over a hash, by their names. */
+function overHashes(HashAlgorithm) {
+  const texts = { HashAlgorithm, SecretInput: 'key', Data: "'salt'", number: 32 };
+  const rows = Object.entries(descriptions).filter(
+    ([, { takes = {}, form }]) =>
+      Object.values(takes).includes('HashAlgorithm') && form === 'derivation',
+  );
+  return Object.fromEntries(
+    rows.map(([name, { takes }]) => [
+      name,
+      `api.${name}(${Object.values(takes).map((type) => texts[type])})`,
+    ]),
+  );
+}
+
 /** Derivations: the secret, and the key that comes of it, which its owner wipes. */
 const derivations = {
   scrypt: "api.scrypt(key, 'salt', 32, { N: 64 })",
-  pbkdf2: "api.pbkdf2(key, 'salt', 100, 32, 'sha256')",
+  ...overHashes("'sha256'"),
   hkdf: "api.hkdf('sha256', key, 'salt', 'info', 32)",
   argon2: "api.argon2('argon2id', { message: key, nonce: '12345678', secret: key, memory: 64 })",
 };
@@ -280,7 +296,7 @@ const either = [
   "api.open('aes-256-gcm', { key, source: sealedBy(key) })",
   "refused(() => api.open('aes-256-gcm', { key, source }))",
   "refused(() => api.open('aes-128-gcm', { key, source }))",
-  "api.pbkdf2(key, 'salt', 10, 32, 'sha256')",
+  ...Object.values(overHashes("'sha256'")),
   "api.scrypt(key, 'salt', 32, { N: 16 })",
   "refused(() => api.scrypt(key, 'salt', 32, { N: 2 ** 20, maxmem: 1 }))",
   "api.seal('aes-256-gcm', { key, source })",
@@ -474,7 +490,7 @@ const portableCalls = [
   "api.hkdf(api.sha256, key, 'salt', 'info', 32)",
   "api.hkdf.extract(api.sha256, key, 'salt')",
   "api.hkdf.expand(api.sha256, key, 'info', 32)",
-  "api.pbkdf2(key, 'salt', 10, 32, api.sha256)",
+  ...Object.values(overHashes('api.sha256')),
   "api.scrypt(key, 'salt', 32, { N: 16 })",
   "api.argon2('argon2id', { message: key, nonce: iv, secret: key, memory: 64 })",
   "api.wrapKey('aes-256-kw', { key, source: key }).fill(0)",
