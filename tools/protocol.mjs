@@ -378,6 +378,12 @@ const statuses = [
 
 const constants = [
   {
+    name: 'OPERATION_COUNT',
+    value: enumerations.find(({ name }) => name === 'Operation').members.length,
+    type: 'u32',
+    doc: 'The number of operations.',
+  },
+  {
     name: 'KERNEL_HANDLE_BYTES',
     value: 16,
     type: 'usize',

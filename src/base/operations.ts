@@ -1,5 +1,5 @@
 /** Predicates over the numbers of {@link Operation}: nothing else depends on their order. */
-import { Operation } from './protocol.js';
+import { Operation, OPERATION_COUNT } from './protocol.js';
 
 /** Returns true for the hash or MAC of one message. */
 export function isHashOrHmac(operation: Operation): boolean {
@@ -55,7 +55,7 @@ export function givesDigest(operation: Operation): boolean {
 
 /** Returns true for the number of an operation. */
 export function isOperation(number: number): number is Operation {
-  return Number.isSafeInteger(number) && number >= 0 && number <= Operation.UnwrapKey;
+  return Number.isSafeInteger(number) && number >= 0 && number < OPERATION_COUNT;
 }
 
 /** Returns true for key derivations, password hashes and key wrap. */

@@ -319,6 +319,9 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
   ['ERR_FILE_CHANGED', 'the file is not regular, cannot be read, or has changed'],
 ];
 
+/** The number of operations. */
+export const OPERATION_COUNT = 29;
+
 /** Bytes of the handle of a hash state that the kernel keeps, for any hash. */
 export const KERNEL_HANDLE_BYTES = 16;
 

@@ -319,6 +319,9 @@ impl Status {
     }
 }
 
+/// The number of operations.
+pub const OPERATION_COUNT: u32 = 29;
+
 /// Bytes of the handle of a hash state that the kernel keeps, for any hash.
 pub const KERNEL_HANDLE_BYTES: usize = 16;
 
