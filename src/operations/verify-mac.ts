@@ -127,11 +127,12 @@ export function laterVerification(read: ReadVerification): LaterVerification {
       fillParsed(operation, facts, request, source, key);
       mac = secretCopy(parsed.mac);
     },
-    verdict: (code) => {
+    verdict: (result) => {
+      const code = result as Secret;
       try {
-        return native.equal(code as Secret, mac) === 1;
+        return native.equal(code, mac) === 1;
       } finally {
-        wipe(code as Secret);
+        wipe(code);
       }
     },
   };
