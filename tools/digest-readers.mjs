@@ -47,7 +47,7 @@ function readerText(name) {
   const reader = `${many ? 'parse' : 'fill'}${capitalized(name)}`;
   const fields = `counts: [${least}, ${most}], options: ${least}`;
   const parser = many
-    ? `ManyParser = { parse: ${reader}, ${fields}, sources: ${least - 1} }`
+    ? `ManyParser = { parse: ${reader}, ${fields} }`
     : `Parser = { fill: ${reader}, ${fields} }`;
   const refuse = many
     ? `if (count < ${least} || count > ${most}) throw makeError('ERR_MISSING_ARGUMENT',

@@ -17,7 +17,7 @@ import {
 import { wipe, type Secret } from './secret-memory.js';
 import { exportedSecret, KEY_KINDS, utf8Size } from '#platform/base/runtime.js';
 
-/** A copy of the bytes of a KeyObject or CryptoKey. */
+/** A copy of a secret made here, such as the bytes of a KeyObject, which is wiped after use. */
 export class SecretCopy {
   readonly #bytes: Secret;
   /** Tells a copy from a prepared key ({@link EnginePreference}), which has engines. */

@@ -110,10 +110,8 @@ export function digestRequest(
   facts: HashFacts,
   accepted: Accepted<any>,
 ): DigestRequest {
-  if (typeof value === 'string' || value === undefined) {
-    if (!facts.direct) checkKeyGiven(facts);
-    return plainRequest(facts.digestSize, digestForm(value));
-  }
+  if (typeof value === 'string' || value === undefined)
+    return encodedRequest(value, facts, Form.Buffer);
   if (typeof value !== 'object' || value === null || isBytesView(value)) {
     throw wrongType('encoding', `${ENCODINGS}, 'bigint' or an options object`, value);
   }
@@ -128,14 +126,18 @@ export function digestRequest(
     throw unreadable(value, 'options', error);
   }
   checkNames(given, 'options', accepted);
-  return digestOf(given, facts);
+  return digestOf(given, facts, Form.Buffer);
 }
 
-/** Parses options that were read, with known names. */
-export function digestOf(given: Fields & RouteOptions, facts: HashFacts): DigestRequest {
+/** Parses options that were read, with known names; `plain` is the form without an encoding. */
+export function digestOf(
+  given: Fields & RouteOptions,
+  facts: HashFacts,
+  plain: Form,
+): DigestRequest {
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
-  const preference = readEnginePreference(engine);
-  const form = digestForm(encoding);
+  const preference = engine === undefined ? undefined : readEnginePreference(engine);
+  const form = digestForm(encoding, plain);
   const size = outputSize(outputLength, facts);
   checkTextSize(size, form);
   const request = plainRequest(size, form);
@@ -149,7 +151,8 @@ export function digestOf(given: Fields & RouteOptions, facts: HashFacts): Digest
   request.parameters = readParameters(given, key, size, facts);
   const place = readPlace(target, targetOffset, encoding);
   if (place !== undefined) {
-    range(place.targetOffset, size, sizeOf(place.target), 'target');
+    // Many digests need more memory: batch/arguments.ts.
+    if (plain !== Form.Joined) range(place.targetOffset, size, sizeOf(place.target), 'target');
     request.target = place.target;
     request.targetOffset = place.targetOffset;
   }
@@ -157,7 +160,7 @@ export function digestOf(given: Fields & RouteOptions, facts: HashFacts): Digest
 }
 
 /** Reads where digests go; undefined without a target. */
-export function readPlace(
+function readPlace(
   target: unknown,
   targetOffset: unknown,
   encoding: unknown,
@@ -172,6 +175,16 @@ export function readPlace(
     target: bytes(target, 'options.target'),
     targetOffset: targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset'),
   };
+}
+
+/** Returns the request of a call without other options; `plain` is the form without an encoding. */
+export function encodedRequest(
+  encoding: string | undefined,
+  facts: HashFacts,
+  plain: Form,
+): DigestRequest {
+  if (!facts.direct) checkKeyGiven(facts);
+  return plainRequest(facts.digestSize, digestForm(encoding, plain));
 }
 
 function plainRequest(size: number, form: Form): DigestRequest {
@@ -194,8 +207,9 @@ export function fastForm(encoding: unknown): Form | undefined {
   return typeof encoding === 'string' ? forms[encoding] : undefined;
 }
 
-/** Returns the form of an encoding. */
-export function digestForm(encoding: unknown): Form {
+/** Returns the form of an encoding; `plain` without one. */
+function digestForm(encoding: unknown, plain: Form): Form {
+  if (encoding === undefined) return plain;
   const form = fastForm(encoding);
   if (form !== undefined) return form;
   const expected = `${ENCODINGS} or 'bigint'`;

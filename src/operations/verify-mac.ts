@@ -77,7 +77,7 @@ function read(
   if (given.mac === undefined) throw missing(name, 'mac');
   // Deleting it would give V8 a slower object.
   if (hmac) (given as { key: unknown }).key = undefined;
-  const request = digestOf(given as object, facts);
+  const request = digestOf(given as object, facts, Form.Buffer);
   const { size } = request;
   const mac = bytes(given.mac, 'options.mac');
   let code: Secret | undefined;

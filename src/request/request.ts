@@ -35,6 +35,8 @@ export const enum Form {
   Unpadded,
   /** Hex after `0x`. */
   PrefixedHex,
+  /** One Buffer with all digests of a batch. */
+  Joined,
 }
 
 /**

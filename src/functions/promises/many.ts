@@ -1,7 +1,10 @@
 /** hashMany and hmacMany of `millrace/promises`, loaded at the first call. */
+import type { Items } from '../../base/iterables.js';
+import { defaultEngine, type EnginePreference } from '../../engines/engines.js';
+import { withCallOptions, type Batch } from '../../operations/batch/arguments.js';
 import { hashManyParser, hmacManyParser } from '../../operations/batch/readers.js';
 import { runManyIterable } from '../../operations/batch/iterable.js';
-import { runManyPromise } from '../../operations/batch/jobs.js';
+import { runBatch } from '../../operations/batch/jobs.js';
 import { isMessageIterable } from '../../operations/batch/messages.js';
 import { withOptions } from './call.js';
 
@@ -14,12 +17,17 @@ export function performSources(
   const parser = keyed ? hmacManyParser : hashManyParser;
   let iterable = false;
   try {
-    iterable = !Array.isArray(sources) && isMessageIterable(sources);
+    iterable = isMessageIterable(sources);
   } catch {
     // The parser meets the same exception of a Proxy, or refuses the argument.
   }
-  const run = iterable ? runManyIterable : runManyPromise;
-  return withOptions(parser, given, (signal, count, route, preference) =>
-    run(signal, parser, given, count, route, preference),
-  );
+  return withOptions(parser, given, (signal, count, route, preference) => {
+    const parse = (asked: EnginePreference | undefined): Batch =>
+      withCallOptions(parser.parse(given, count, true, asked), route, preference);
+    if (!iterable) return runBatch(() => parse(preference), signal);
+    given[parser.options - 1] = [];
+    // A kept key could be collected with its KeyObject before the last batch.
+    const asked = preference ?? defaultEngine.preference;
+    return runManyIterable(sources as Items<unknown>, () => parse(asked), signal);
+  });
 }

@@ -1,20 +1,44 @@
 /** The messages of hashMany and hmacMany. */
-import { bytes, data, isUint8Array, sizeOf, unsigned } from '../../base/arguments.js';
+import {
+  bytes,
+  data,
+  isUint8Array,
+  NO_BYTES,
+  part,
+  sizeOf,
+  unsigned,
+} from '../../base/arguments.js';
 import { detached, makeError, wrongType } from '../../base/errors.js';
-import { copyInto, isBytesView, isLost, isRevoked, part } from '../../base/intrinsics.js';
+import { copyInto, isBytesView, isLost, isRevoked } from '../../base/intrinsics.js';
 import { isAsyncIterable, isIterable, type Items } from '../../base/iterables.js';
 import { syncIteratorOf } from '../../base/sources.js';
 import { encodeTuple } from '../tuple.js';
 import { allocateApart } from '#platform/base/runtime.js';
 import type { Message, PackedSources } from '../../calls/digests.js';
 
+/** Messages in a list, or consecutive ones. */
 export interface Messages {
   readonly count: number;
   /** A private copy of the array. */
   readonly list: (Uint8Array | string)[] | undefined;
-  /** Or consecutive messages of this size. */
   readonly packed: Uint8Array;
+  /** The size of each consecutive message, if they have the same. */
   readonly size: number;
+  /** Their sizes otherwise. */
+  readonly sizes: Sizes | undefined;
+}
+
+/** Sizes of messages in bytes. */
+export interface Sizes {
+  readonly numbers: Float64Array;
+  /** The memory of the numbers. */
+  readonly bytes: Uint8Array;
+}
+
+/** Returns memory for this many sizes, which is not cleared. */
+export function sizesFor(count: number): Sizes {
+  const memory = allocateApart(count * Float64Array.BYTES_PER_ELEMENT);
+  return { numbers: new Float64Array(memory.buffer, 0, count), bytes: memory };
 }
 
 /** Reads the messages. An array is copied, so that its getters run once. */
@@ -26,15 +50,12 @@ export function readSources(value: unknown, tuples = false): Messages {
     if (length >= 2 ** 32)
       throw makeError('ERR_ARGUMENT_VALUE', `sources.length must be below 2^32, not ${length}`);
     const list = new Array<Uint8Array | string>(length);
-    for (let index = 0; index < list.length; index++) {
+    for (let index = 0; index < length; index++) {
       const each: unknown = value[index];
-      list[index] = tuples
-        ? encodeTuple(each, `sources[${index}]`)
-        : isUint8Array(each) || typeof each === 'string'
-          ? each
-          : data(each, `sources[${index}]`);
+      const ready = !tuples && (typeof each === 'string' || isUint8Array(each));
+      list[index] = ready ? each : readMessage(each, index, tuples);
     }
-    return { count: list.length, list, packed: none, size: 0 };
+    return inList(list);
   }
   if (tuples || !isPacked(value)) return readIterable(value, tuples);
   const { data: all, size: given } = value;
@@ -47,15 +68,26 @@ export function readSources(value: unknown, tuples = false): Messages {
       'ERR_ARGUMENT_VALUE',
       `sources.data must be a whole number of messages of ${size} bytes, and has ${total} bytes`,
     );
-  return { count: total / size, list: undefined, packed, size };
+  return { count: total / size, list: undefined, packed, size, sizes: undefined };
+}
+
+/** Returns the messages of a private list. */
+export function inList(list: (Uint8Array | string)[]): Messages {
+  return { count: list.length, list, packed: NO_BYTES, size: 0, sizes: undefined };
+}
+
+/** Reads a message; a string stays one, and the memory of bytes is not checked. */
+function readMessage(value: unknown, index: number, tuples: boolean): Uint8Array | string {
+  if (tuples) return encodeTuple(value, `sources[${index}]`);
+  return typeof value === 'string' || isUint8Array(value)
+    ? value
+    : data(value, `sources[${index}]`);
 }
 
 /** Throws if a message without bytes has lost its memory, maybe to the getter of another. */
 export function checkMemory(message: Uint8Array, index: number): void {
   if (isLost(message)) throw detached(`sources[${index}]`);
 }
-
-const none = new Uint8Array(0);
 
 /** Returns true for consecutive messages of one size; their values are not checked yet. */
 function isPacked(value: unknown): value is Record<keyof PackedSources, unknown> {
@@ -80,57 +112,48 @@ export function isMessageIterable(value: unknown): value is Items<Message> {
  * come.
  */
 function readIterable(value: unknown, tuples: boolean): Messages {
-  if (isAsyncIterable(value) && !isIterable(value))
+  if (!isIterable(value)) {
+    if (!isAsyncIterable(value)) throw wrongType('sources', EXPECTED, value);
     throw makeError(
       'ERR_ARGUMENT_TYPE',
       'sources must not be an async iterable here: the function of millrace/promises takes one',
     );
-  if (!isIterable(value)) throw wrongType('sources', EXPECTED, value);
+  }
   const copies = new MessageCopies();
   const iterator = syncIteratorOf(value, 'sources');
   for (const each of { [Symbol.iterator]: () => iterator })
-    copies.add(each, tuples, copies.list.length);
-  return copies.take();
+    copies.add(each, copies.list.length, tuples);
+  return inList(copies.list);
 }
 
 const EXPECTED = 'an array or iterable, or an object with data and size';
 
 /** Private copies of messages. */
 export class MessageCopies {
-  list: (Uint8Array | string)[] = [];
+  readonly list: (Uint8Array | string)[] = [];
   /** The bytes of the messages; an estimate for strings. */
   bytes = 0;
-  #slab: Uint8Array = none;
+  #slab: Uint8Array = NO_BYTES;
   #used = 0;
 
   /** Copies a message, the one at this index of the call. */
-  add(each: unknown, tuples: boolean, index: number): void {
-    if (typeof each === 'string' && !tuples) {
-      this.bytes += each.length;
-      this.list.push(each);
-      return;
-    }
-    const name = `sources[${index}]`;
-    const bytes = tuples ? encodeTuple(each, name) : data(each, name);
-    const size = sizeOf(bytes);
-    this.bytes += size;
-    if (this.#used + size > sizeOf(this.#slab)) {
+  add(value: unknown, index: number, tuples: boolean): void {
+    let message = readMessage(value, index, tuples);
+    if (typeof message !== 'string') message = this.#copy(message, index);
+    this.bytes += message.length;
+    this.list.push(message);
+  }
+
+  #copy(message: Uint8Array, index: number): Uint8Array {
+    const size = sizeOf(message);
+    if (size === 0) checkMemory(message, index);
+    if (this.#used + size > this.#slab.length) {
       this.#slab = allocateApart(Math.max(size, SLAB_BYTES));
       this.#used = 0;
     }
     const copy = part(this.#slab, this.#used, size);
     this.#used += size;
-    if (size > 0) copyInto(copy, bytes, 0);
-    this.list.push(copy);
-  }
-
-  /** Returns the messages and starts again. */
-  take(): Messages {
-    const { list } = this;
-    this.list = [];
-    this.bytes = 0;
-    this.#used = sizeOf(this.#slab);
-    return { count: list.length, list, packed: none, size: 0 };
+    return copyInto(copy, message, 0);
   }
 }
 

@@ -26,17 +26,14 @@ export function hashPairsSync(algorithm: unknown, nodes: unknown, target: unknow
       `nodes must be a whole number of pairs of ${pair} bytes, and have ${size} bytes`,
     );
   const total = size / 2;
-  let place: Uint8Array;
-  if (target === undefined) {
-    place = allocate(total);
-  } else {
-    place = bytes(target, 'target');
-    range(0, total, sizeOf(place), 'target');
-  }
+  const place = target === undefined ? allocate(total) : bytes(target, 'target');
+  range(0, total, sizeOf(place), 'target');
   const { direct } = defaultEngine.engine;
   frame[At.Algorithm] = facts.id;
   // Also refused: a target that overlaps the nodes elsewhere, and no nodes.
   if (direct === undefined || direct.hashPairs(source, place) !== 0)
-    runManySync(hashManyParser, [facts.name, { data: source, size: pair }, { target: place }], 3);
+    runManySync(
+      hashManyParser.parse([facts.name, { data: source, size: pair }, { target: place }], 3),
+    );
   return target === undefined ? (place as Buffer) : total;
 }

@@ -21,12 +21,7 @@ import { type Batch, type ManyParser, batchOf, checkPlace, readOptions } from '.
 import { readSources } from './messages.js';
 
 /** `(algorithm, sources[, encoding | options])`. */
-export const hashManyParser: ManyParser = {
-  parse: parseHashMany,
-  counts: [2, 3],
-  options: 2,
-  sources: 1,
-};
+export const hashManyParser: ManyParser = { parse: parseHashMany, counts: [2, 3], options: 2 };
 
 const hashManyTable: HashTakes<keyof (PlainHashOptions & TargetOptions)> = takesHash(
   'hashMany(algorithm, sources)',
@@ -56,12 +51,7 @@ function parseHashMany(
 }
 
 /** `(algorithm, key, sources[, encoding | options])`. */
-export const hmacManyParser: ManyParser = {
-  parse: parseHmacMany,
-  counts: [3, 4],
-  options: 3,
-  sources: 2,
-};
+export const hmacManyParser: ManyParser = { parse: parseHmacMany, counts: [3, 4], options: 3 };
 
 const hmacManyTable: Takes<keyof HmacFields> = takes(
   'hmacMany(algorithm, key, sources)',

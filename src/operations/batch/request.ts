@@ -1,102 +1,107 @@
 /** The requests of hashMany and hmacMany, one for many messages, and the result of a call. */
-import { range, sizeOf } from '../../base/arguments.js';
+import { sizeOf } from '../../base/arguments.js';
 import { At, Flag, frame } from '../../base/frame.js';
-import { copyInto } from '../../base/intrinsics.js';
+import { copyInto, isBytesView } from '../../base/intrinsics.js';
 import { beginRequest, Form, request, setEngines, setIv, setKey } from '../../request/request.js';
 import { encodeResult, prefixedHex } from '../../request/result.js';
-import { isKeyed, type Batch } from './arguments.js';
+import { checkPlace, isKeyed, type Batch } from './arguments.js';
+import type { Messages } from './messages.js';
 import { wipe, type Secret } from '../../base/secret-memory.js';
 import { secretResult } from '../../base/secret-results.js';
 import { hex, STRING_MAX, type Buffer } from '#platform/base/runtime.js';
 
-/** Sets consecutive messages with their sizes. */
-export function setSized(
-  { operation, facts }: Batch,
-  all: Uint8Array,
-  offset: number,
-  total: number,
-  sizes: Uint8Array,
-  first: number,
-  count: number,
-): void {
-  beginRequest(operation, facts.id, all, offset, total);
-  setIv(sizes, first * 8, count * 8);
-  request.flags |= Flag.HasSizes;
+/** Some of the messages. */
+export interface Span {
+  /** The index of the first message. */
+  readonly first: number;
+  readonly count: number;
+  /** Their place among the bytes of consecutive messages. */
+  readonly offset: number;
+  readonly size: number;
 }
 
-/** Sets consecutive messages of one size. */
-export function setPacked(
-  { operation, facts }: Batch,
-  packed: Uint8Array,
-  first: number,
-  count: number,
-  size: number,
+/** Fills a request for some messages, without a target. Strings in a list are encoded before. */
+export function fillRequest(
+  { operation, facts, options, key, preference }: Batch,
+  { list, packed, size, sizes }: Messages,
+  span: Span,
 ): void {
-  beginRequest(operation, facts.id, packed, first * size, count * size);
-  frame[At.Count] = count;
-  frame[At.MessageSize] = size;
-}
-
-/** Sets messages in separate views. */
-export function setViews(
-  { operation, facts }: Batch,
-  views: readonly Uint8Array[],
-  first: number,
-  count: number,
-): void {
-  beginRequest(operation, facts.id, views, first, 0);
-  frame[At.Count] = count;
-  request.flags |= Flag.HasViews;
-}
-
-/** Sets key, engines and seed. */
-export function fillBeginning({ key, preference, seedLow, seedHigh }: Batch): void {
-  if (key !== undefined) setKey(key, 0, sizeOf(key));
+  if (list === undefined) {
+    beginRequest(operation, facts.id, packed, span.offset, span.size);
+  } else {
+    beginRequest(operation, facts.id, list as Uint8Array[], span.first, 0);
+    request.flags |= Flag.HasViews;
+  }
+  if (list === undefined && sizes !== undefined) {
+    setIv(sizes.bytes, span.first * 8, span.count * 8);
+    request.flags |= Flag.HasSizes;
+  } else {
+    frame[At.Count] = span.count;
+    frame[At.MessageSize] = size;
+  }
+  if (key !== undefined) {
+    const bytes = isBytesView(key) ? key : key.bytes;
+    setKey(bytes, 0, sizeOf(bytes));
+  }
   if (preference !== undefined) setEngines(preference);
-  frame[At.SeedLow] = seedLow;
-  frame[At.SeedHigh] = seedHigh;
+  frame[At.SeedLow] = options.seedLow;
+  frame[At.SeedHigh] = options.seedHigh;
+}
+
+/** Returns the result of the call. */
+export function finish(batch: Batch, result: Secret<Buffer>): unknown {
+  const { messages, options } = batch;
+  const { target, targetOffset, form } = options;
+  let value: unknown;
+  if (target !== undefined) {
+    checkPlace(messages, options);
+    copyInto(target, result, targetOffset);
+    value = result.length;
+  } else if (form === Form.Joined) {
+    return result;
+  } else if (form === Form.Hex || form === Form.PrefixedHex) {
+    value = hexOfEach(batch, result);
+  } else {
+    value = encodeEach(batch, result);
+  }
+  if (isKeyed(batch)) wipe(result);
+  return value;
 }
 
 /** The most digests that are encoded as one string of hex. */
 const TEXT_DIGESTS = 32;
 
-/** Returns the result of the call. */
-export function finish(batch: Batch, result: Secret<Buffer>): unknown {
-  const { messages, size, form, target, targetOffset } = batch;
-  if (target !== undefined) {
-    // The target may have been detached or shrunk meanwhile.
-    range(targetOffset, result.length, sizeOf(target), 'target');
-    if (result.length > 0) copyInto(target, result, targetOffset);
-    if (isKeyed(batch)) wipe(result);
-    return result.length;
+/**
+ * Encodes several digests as one string and slices it: 99 ns a message instead of 141. A slice
+ * keeps the whole string alive, so the string is short.
+ */
+function hexOfEach({ messages, options }: Batch, result: Buffer): string[] {
+  const { count } = messages;
+  const { size } = options;
+  const prefixed = options.form === Form.PrefixedHex;
+  const text = prefixed ? 2 * size + 2 : 2 * size;
+  const together = Math.min(TEXT_DIGESTS, Math.floor(STRING_MAX / text));
+  const digests = new Array<string>(count);
+  for (let first = 0; first < count; first += together) {
+    const end = Math.min(first + together, count);
+    const whole = prefixed
+      ? prefixedHex(result.subarray(first * size, end * size), size)
+      : hex(result, first * size, end * size);
+    for (let index = first, at = 0; index < end; index++, at += text)
+      digests[index] = whole.slice(at, at + text);
   }
-  if (form === undefined) return result;
-  const digests = new Array<unknown>(messages.count);
-  const apart = isKeyed(batch);
-  if (form === Form.Hex || form === Form.PrefixedHex) {
-    // Encodes several digests as one string and slices it: 99 ns a message instead of 141. A slice
-    // keeps the whole string alive, so the string is short.
-    const prefixed = form === Form.PrefixedHex;
-    const text = prefixed ? 2 * size + 2 : 2 * size;
-    const together = Math.max(1, Math.min(TEXT_DIGESTS, Math.floor(STRING_MAX / text)));
-    for (let first = 0; first < messages.count; first += together) {
-      const end = Math.min(first + together, messages.count);
-      const whole = prefixed
-        ? prefixedHex(result.subarray(first * size, end * size), size)
-        : hex(result, first * size, end * size);
-      for (let index = first, at = 0; index < end; index++, at += text)
-        digests[index] = whole.slice(at, at + text);
-    }
-    if (apart) wipe(result);
-    return digests;
-  }
-  for (let index = 0; index < messages.count; index++) {
-    const start = index * size;
+  return digests;
+}
+
+/** Encodes each digest. A Buffer of a secret one is a copy that no other code has. */
+function encodeEach(batch: Batch, result: Buffer): unknown[] {
+  const { size, form } = batch.options;
+  const copied = form === Form.Buffer && isKeyed(batch);
+  const digests = new Array<unknown>(batch.messages.count);
+  for (let index = 0, start = 0; index < digests.length; index++, start += size) {
     const digest = result.subarray(start, start + size);
-    digests[index] =
-      form === Form.Buffer && apart ? secretResultCopy(digest) : encodeResult(digest, form);
+    digests[index] = copied ? secretResultCopy(digest) : encodeResult(digest, form);
   }
-  if (apart) wipe(result);
   return digests;
 }
 

@@ -3,50 +3,45 @@
  * ns a message, where reading an array element through Node-API takes 35 ns; longer ones are read
  * in place.
  */
-import { range, sizeOf } from '../../base/arguments.js';
+import { sizeOf } from '../../base/arguments.js';
+import { wipeCopy } from '../../base/secret-copy.js';
+import type { Secret } from '../../base/secret-memory.js';
+import { secretResult } from '../../base/secret-results.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { setTarget } from '../../request/request.js';
 import { routedSync, runFilled } from '../../scheduling/run.js';
-import type { Secret } from '../../base/secret-memory.js';
-import { secretResult } from '../../base/secret-results.js';
-import { isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
-import { checkMemory } from './messages.js';
-import { fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
+import { checkPlace, isKeyed, type Batch } from './arguments.js';
+import { checkMemory, sizesFor } from './messages.js';
+import { fillRequest, finish } from './request.js';
 import { allocate, allocateApart, utf8, writeText, type Buffer } from '#platform/base/runtime.js';
 
-/** Hashes synchronously. */
-export function runManySync(
-  { parse }: ManyParser,
-  given: ArrayLike<unknown>,
-  count: number,
-): unknown {
-  const batch = parse(given, count);
-  if (batch.route === undefined) return hashHere(batch);
-  wipeKey(batch);
-  throw routedSync();
+/** Runs a parsed call synchronously, and wipes its key. */
+export function runManySync(batch: Batch): unknown {
+  try {
+    if (batch.route !== undefined) throw routedSync();
+    return hashHere(batch);
+  } finally {
+    if (batch.key !== undefined) wipeCopy(batch.key);
+  }
 }
 
-/** Hashes the parsed call and wipes its key. */
+/** Runs a parsed call on this thread. */
 export function hashHere(batch: Batch): unknown {
-  const { messages, target, size } = batch;
-  const total = messages.count * size;
-  if (target !== undefined && messages.list === undefined && total > 0 && isNative(batch))
-    return hashPacked(batch, target, total);
+  const { messages, options } = batch;
+  const { target, targetOffset } = options;
+  const { list } = messages;
+  const total = messages.count * options.size;
+  if (target !== undefined && list === undefined && isNative(batch)) {
+    // Reading the key may have detached or shrunk it.
+    checkPlace(messages, options);
+    hashPacked(batch, target, targetOffset);
+    return total;
+  }
   // The target may contain messages, so it is written last.
   const result =
     target === undefined || total > STAGE_SIZE ? resultOf(batch, total) : staged(total);
-  try {
-    if (messages.list !== undefined) {
-      hashList(batch, messages.list, result);
-    } else if (messages.count > 0) {
-      setPacked(batch, messages.packed, 0, messages.count, messages.size);
-      fillBeginning(batch);
-      setTarget(result, 0, total);
-      runFilled();
-    }
-  } finally {
-    if (batch.ownKey !== undefined) wipeKey(batch);
-  }
+  if (list === undefined) hashPacked(batch, result, 0);
+  else hashList(batch, list, result);
   return finish(batch, result);
 }
 
@@ -56,22 +51,6 @@ export function hashHere(batch: Batch): unknown {
  */
 function isNative({ preference }: Batch): boolean {
   return preference === undefined && defaultEngine.engine.name === 'native';
-}
-
-/** Hashes packed messages in one request, straight to the target. */
-function hashPacked(batch: Batch, target: Uint8Array, total: number): number {
-  const { messages, targetOffset } = batch;
-  try {
-    // Reading the key may have detached or shrunk it.
-    range(targetOffset, total, sizeOf(target), 'target');
-    setPacked(batch, messages.packed, 0, messages.count, messages.size);
-    fillBeginning(batch);
-    setTarget(target, targetOffset, total);
-    runFilled();
-  } finally {
-    wipeKey(batch);
-  }
-  return total;
 }
 
 /**
@@ -91,67 +70,77 @@ function resultOf(batch: Batch, size: number): Secret<Buffer> {
   return isKeyed(batch) ? secretResult(size) : (allocate(size) as Secret<Buffer>);
 }
 
-/** Messages up to this size in bytes are copied; for longer ones the copy does not pay. */
-export const COPIED_MAX = 1024;
-
-/** Memory for short messages, reused so that it stays in the cache. */
-const chunk = allocateApart(64 * 1024);
-const chunkSizes = new Float64Array(1024);
-const chunkSizeBytes = new Uint8Array(chunkSizes.buffer);
+function hashPacked(batch: Batch, target: Uint8Array, offset: number): void {
+  const { count, packed } = batch.messages;
+  if (count === 0) return;
+  fillRequest(batch, batch.messages, { first: 0, count, offset: 0, size: sizeOf(packed) });
+  run(target, offset, count * batch.options.size);
+}
 
 function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Array): void {
-  const count = list.length;
-  let index = 0;
-  while (index < count) {
-    const first = index;
-    let used = 0;
-    let alike = true;
-    for (
-      ;
-      index < count && index - first < chunkSizes.length && used + COPIED_MAX <= chunk.length;
-      index++
-    ) {
-      const each = list[index]!;
-      let copied: number;
-      if (typeof each === 'string') {
-        if (!isShort(each)) break;
-        copied = writeText(chunk, each, used);
-      } else {
-        copied = sizeOf(each);
-        if (copied > COPIED_MAX) break;
-        if (copied > 0) chunk.set(each, used);
-        else checkMemory(each, index);
-      }
-      chunkSizes[index - first] = copied;
-      alike &&= copied === chunkSizes[0];
-      used += copied;
-    }
-    if (index > first) {
-      if (alike) setPacked(batch, chunk, 0, index - first, chunkSizes[0]!);
-      else setSized(batch, chunk, 0, used, chunkSizeBytes, 0, index - first);
-      run(batch, result, first, index - first);
-      continue;
-    }
-    for (; index < count; index++) {
-      const each = list[index]!;
-      if (typeof each === 'string' ? isShort(each) : sizeOf(each) <= COPIED_MAX) break;
-      if (typeof each === 'string') list[index] = utf8(each);
-    }
-    setViews(batch, list as Uint8Array[], first, index - first);
-    run(batch, result, first, index - first);
+  const { size } = batch.options;
+  for (let first = 0, count: number; first < list.length; first += count) {
+    count = fillShort(batch, list, first) || fillViews(batch, list, first);
+    run(result, first * size, count * size);
   }
 }
 
-/**
- * Returns true if a string is short enough to be copied: each UTF-16 unit may become three bytes.
- */
-function isShort(text: string): boolean {
-  return text.length * 3 <= COPIED_MAX;
+/** Messages up to this size in bytes are copied; for longer ones the copy does not pay. */
+export const COPIED_MAX = 1024;
+
+/** The most bytes of a UTF-16 unit in UTF-8. */
+const UNIT_BYTES = 3;
+
+/** Memory for short messages, reused so that it stays in the cache. */
+const chunk = allocateApart(64 * 1024);
+const sizes = sizesFor(1024);
+
+/** Fills a request with the short messages from index `first` on. Returns their number. */
+function fillShort(batch: Batch, list: readonly (Uint8Array | string)[], first: number): number {
+  const { numbers } = sizes;
+  const most = Math.min(list.length - first, numbers.length);
+  let count = 0;
+  let used = 0;
+  let alike = true;
+  for (; count < most && used + COPIED_MAX <= chunk.length; count++) {
+    const each = list[first + count]!;
+    let size = typeof each === 'string' ? each.length * UNIT_BYTES : sizeOf(each);
+    if (size > COPIED_MAX) break;
+    if (typeof each === 'string') size = writeText(chunk, each, used);
+    else if (size > 0) chunk.set(each, used);
+    else checkMemory(each, first + count);
+    numbers[count] = size;
+    alike &&= size === numbers[0];
+    used += size;
+  }
+  if (count === 0) return 0;
+  const packed = {
+    count,
+    list: undefined,
+    packed: chunk,
+    size: numbers[0]!,
+    sizes: alike ? undefined : sizes,
+  };
+  fillRequest(batch, packed, { first: 0, count, offset: 0, size: used });
+  return count;
 }
 
-/** Runs the filled request; the digests go to the result from index `first`. */
-function run(batch: Batch, result: Uint8Array, first: number, count: number): void {
-  fillBeginning(batch);
-  setTarget(result, first * batch.size, count * batch.size);
+/** Fills a request with the long messages from index `first` on. Returns their number. */
+function fillViews(batch: Batch, list: (Uint8Array | string)[], first: number): number {
+  let end = first;
+  for (; end < list.length; end++) {
+    const each = list[end]!;
+    const text = typeof each === 'string';
+    if ((text ? each.length * UNIT_BYTES : sizeOf(each)) <= COPIED_MAX) break;
+    if (text) list[end] = utf8(each);
+  }
+  const count = end - first;
+  fillRequest(batch, batch.messages, { first, count, offset: 0, size: 0 });
+  return count;
+}
+
+/** Runs the filled request; the digests go to the target. */
+function run(target: Uint8Array, offset: number, size: number): void {
+  setTarget(target, offset, size);
   runFilled();
 }
