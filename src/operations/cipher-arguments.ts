@@ -12,14 +12,15 @@ import {
 import { makeError, wrongType } from '../base/errors.js';
 import { Operation } from '../base/frame.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
-import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
+import type { KeyMaterial } from '../request/key-input.js';
 import { isBytesView, isUint8Array } from '../base/intrinsics.js';
-import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
+import { readSecret, SecretCopy, SecretKinds } from '../base/secret-copy.js';
 import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import type { EnginePreference, KeyUses } from '../engines/engines.js';
 import { isKey, keyEngines } from '../request/key.js';
-import { readKey } from './kept-keys.js';
+import { givenKey } from './kept-keys.js';
+import { checkKeySize, cipherTarget } from './key.js';
 import { utf8Apart } from '#platform/base/runtime.js';
 
 /**
@@ -60,15 +61,12 @@ export function readCipherKey(
   } else if (isKey(value)) {
     return keyEngines(value, facts.name);
   }
-  const key = readKey(value, facts, asked);
-  const size = keySizeOf(key);
-  // Undefined for a prepared key, which was checked before.
-  if (size === undefined || size === facts.keySize) return key;
-  wipeCopy(key);
-  throw makeError(
-    'ERR_KEY_SIZE',
-    `key must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
-  );
+  const target = cipherTarget(facts);
+  const given = givenKey(value, target, asked);
+  if (given !== undefined) return keyEngines(given, facts.name);
+  const key = readSecret(value, 'key', SecretKinds.Prepared);
+  checkKeySize(target, key);
+  return key;
 }
 
 /** Returns the uses of a prepared key, undefined for bytes. */

@@ -118,7 +118,7 @@ export function checkKeyGiven({ keyRequired, name }: HashFacts): void {
 }
 
 /** Checks that a hash takes a key. */
-export function checkKeyed(facts: HashFacts): void {
+function checkKeyed(facts: HashFacts): void {
   if (facts.parameters?.key !== undefined) return;
   const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';
   throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);

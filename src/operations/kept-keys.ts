@@ -4,7 +4,7 @@
  * lives and wiped after it was collected. The first use exports the bytes for itself: many
  * KeyObjects serve one call, and preparing a key costs more than an HMAC.
  */
-import type { CipherFacts, HashFacts } from '../catalog/facts.js';
+import type { HashFacts } from '../catalog/facts.js';
 import { automatic, defaultEngine, type EnginePreference } from '../engines/engines.js';
 import { Purpose } from '../base/frame.js';
 import { isBytesView, isUint8Array, sizeOf } from '../base/intrinsics.js';
@@ -12,7 +12,7 @@ import { isKey, keyEngines, onRelease, type Key } from '../request/key.js';
 import type { KeyMaterial } from '../request/key-input.js';
 import { readSecret, SecretKinds } from '../base/secret-copy.js';
 import { wipe, type Secret } from '../base/secret-memory.js';
-import { cipherTarget, macTarget, prepareKey, type Target } from './key.js';
+import { macTarget, prepareKey, type Target } from './key.js';
 import { exportHandle, secretHandle } from '#platform/base/runtime.js';
 
 interface Kept {
@@ -95,21 +95,6 @@ function keptFor(handle: object, target: Target, preference: EnginePreference): 
   const others = keys.filter((each) => each.target !== target || each.preference === automatic);
   kept.set(handle, [...others, { target, preference, key }]);
   return key;
-}
-
-/**
- * Reads a key of a cipher, prepared for it or not. Call it after all other arguments are read
- * (secret-copy.ts). `asked` are the engines that the call asks for, if it does.
- */
-export function readKey(
-  value: unknown,
-  facts: CipherFacts,
-  asked: EnginePreference | undefined,
-): Exclude<KeyMaterial, string> {
-  const target = cipherTarget(facts);
-  const key = givenKey(value, target, asked);
-  if (key !== undefined) return keyEngines(key, target.name);
-  return readSecret(value, 'key', SecretKinds.Prepared);
 }
 
 /** Reads a key of an HMAC that may be a string. */

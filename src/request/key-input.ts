@@ -27,12 +27,6 @@ export type SecretInput = Data | KeyObject | CryptoKey;
  */
 export type KeyMaterial = Uint8Array | SecretCopy | string | EnginePreference;
 
-/** Returns the size of a key in bytes; undefined for a prepared key. */
-export function keySizeOf(key: Exclude<KeyMaterial, string>): number | undefined {
-  if (isBytesView(key)) return sizeOf(key);
-  return SecretCopy.is(key) ? key.bytes.length : undefined;
-}
-
 /** Returns true if it was a KeyObject or CryptoKey: a forged one may have run other calls. */
 export function mayHaveRunCode(key: Exclude<KeyMaterial, string>): boolean {
   if (isBytesView(key)) return false;
