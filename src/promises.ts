@@ -18,6 +18,7 @@ export {
   createKey,
   Decipher,
   engines,
+  generateKey,
   getCiphers,
   getHashes,
   Hash,
@@ -25,6 +26,11 @@ export {
   Key,
   MillraceError,
   needsRehash,
+  openStream,
+  openTransformStream,
+  randomBytes,
+  sealStream,
+  sealTransformStream,
   timingSafeEqual,
 } from './index.js';
 export * from './functions/promises/derivations.js';
@@ -67,7 +73,6 @@ export type {
 } from './index.js';
 export * from './functions/promises/ciphers.js';
 export * from './functions/promises/digests.js';
-export * from './functions/random.js';
 export type { HashTransformStream } from './streams/hash-transform.js';
 export * from './functions/promises/key-wrap.js';
 export * from './functions/promises/verify-mac.js';
