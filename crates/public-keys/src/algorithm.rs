@@ -1,0 +1,248 @@
+//! The algorithms and hashes, and their facts.
+
+/// The algorithm of a key. For elliptic-curve keys this includes the curve.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Ed25519 signatures (RFC 8032).
+    Ed25519,
+    /// X25519 key agreement (RFC 7748).
+    X25519,
+    /// ECDSA and ECDH over P-256 (FIPS 186-5, SP 800-56A).
+    P256,
+    /// ECDSA and ECDH over P-384.
+    P384,
+    /// ECDSA and ECDH over P-521.
+    P521,
+    /// RSA signatures and encryption (RFC 8017).
+    Rsa,
+    /// RSA keys that sign with PSS only (RFC 4055), some with fixed parameters.
+    RsaPss,
+    /// ML-KEM-512 key encapsulation (FIPS 203).
+    MlKem512,
+    /// ML-KEM-768.
+    MlKem768,
+    /// ML-KEM-1024.
+    MlKem1024,
+    /// ML-DSA-44 signatures (FIPS 204).
+    MlDsa44,
+    /// ML-DSA-65.
+    MlDsa65,
+    /// ML-DSA-87.
+    MlDsa87,
+}
+
+/// What is known about an algorithm. Sizes are in bytes; those of RSA are 0, as they depend on the
+/// key.
+#[derive(Debug)]
+pub struct Facts {
+    /// Returns what `asymmetricKeyType` is called in node:crypto: `'ec'` for all curves of NIST.
+    pub name: &'static str,
+    /// The `namedCurve` of node:crypto, of elliptic-curve keys.
+    pub curve: Option<&'static str>,
+    /// A raw public key. A point on a NIST curve in uncompressed form.
+    pub public_key: usize,
+    /// A raw private key: the scalar, RFC 8032's seed, or the expanded key of ML-KEM and ML-DSA.
+    pub private_key: usize,
+    /// The seed from which ML-KEM and ML-DSA expand a private key; otherwise 0.
+    pub seed: usize,
+    /// The longest signature; ECDSA's is in DER. 0 unless keys sign.
+    pub signature: usize,
+    /// The secret that two keys agree on. 0 unless keys agree.
+    pub shared_secret: usize,
+    /// The ciphertext of an encapsulated secret. 0 unless keys encapsulate.
+    pub ciphertext: usize,
+    /// RSA-OAEP and PKCS#1 v1.5 encryption are possible.
+    pub encrypts: bool,
+    /// The AlgorithmIdentifier of keys, in DER.
+    pub(crate) identifier: &'static [u8],
+}
+
+/// The object identifier of `id-ecPublicKey`, in DER, and then that of a curve.
+macro_rules! ec {
+    ($size:literal, $($curve:literal),+) => {
+        &[0x30, $size, 6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1, $($curve),+]
+    };
+}
+
+/// NIST's algorithms: 2.16.840.1.101.3.4.ARC.NUMBER.
+macro_rules! nist {
+    ($arc:literal, $number:literal) => {
+        &[0x30, 11, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, $arc, $number]
+    };
+}
+
+const NONE: Facts = Facts {
+    name: "",
+    curve: None,
+    public_key: 0,
+    private_key: 0,
+    seed: 0,
+    signature: 0,
+    shared_secret: 0,
+    ciphertext: 0,
+    encrypts: false,
+    identifier: &[],
+};
+
+const fn ml_kem(name: &'static str, sizes: [usize; 3], identifier: &'static [u8]) -> Facts {
+    let [public_key, private_key, ciphertext] = sizes;
+    Facts { name, public_key, private_key, ciphertext, seed: 64, identifier, ..NONE }
+}
+
+const fn ml_dsa(name: &'static str, sizes: [usize; 3], identifier: &'static [u8]) -> Facts {
+    let [public_key, private_key, signature] = sizes;
+    Facts { name, public_key, private_key, signature, seed: 32, identifier, ..NONE }
+}
+
+const fn nist_curve(
+    curve: &'static str,
+    field: usize,
+    signature: usize,
+    identifier: &'static [u8],
+) -> Facts {
+    Facts {
+        name: "ec",
+        curve: Some(curve),
+        public_key: 1 + 2 * field,
+        private_key: field,
+        signature,
+        shared_secret: field,
+        identifier,
+        ..NONE
+    }
+}
+
+/// In the order of [`Algorithm`].
+static FACTS: [Facts; 13] = [
+    Facts {
+        name: "ed25519",
+        public_key: 32,
+        private_key: 32,
+        signature: 64,
+        identifier: &[0x30, 5, 6, 3, 0x2b, 0x65, 0x70],
+        ..NONE
+    },
+    Facts {
+        name: "x25519",
+        public_key: 32,
+        private_key: 32,
+        shared_secret: 32,
+        identifier: &[0x30, 5, 6, 3, 0x2b, 0x65, 0x6e],
+        ..NONE
+    },
+    nist_curve("prime256v1", 32, 72, ec!(19, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7)),
+    nist_curve("secp384r1", 48, 104, ec!(16, 6, 5, 0x2b, 0x81, 4, 0, 0x22)),
+    nist_curve("secp521r1", 66, 139, ec!(16, 6, 5, 0x2b, 0x81, 4, 0, 0x23)),
+    Facts {
+        name: "rsa",
+        encrypts: true,
+        identifier: &[0x30, 13, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 1, 5, 0],
+        ..NONE
+    },
+    Facts {
+        name: "rsa-pss",
+        // Without parameters, which follow from the key.
+        identifier: &[0x30, 11, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 10],
+        ..NONE
+    },
+    ml_kem("ml-kem-512", [800, 1632, 768], nist!(4, 1)),
+    ml_kem("ml-kem-768", [1184, 2400, 1088], nist!(4, 2)),
+    ml_kem("ml-kem-1024", [1568, 3168, 1568], nist!(4, 3)),
+    ml_dsa("ml-dsa-44", [1312, 2560, 2420], nist!(3, 17)),
+    ml_dsa("ml-dsa-65", [1952, 4032, 3309], nist!(3, 18)),
+    ml_dsa("ml-dsa-87", [2592, 4896, 4627], nist!(3, 19)),
+];
+
+impl Algorithm {
+    /// All algorithms.
+    pub const ALL: [Algorithm; 13] = [
+        Algorithm::Ed25519,
+        Algorithm::X25519,
+        Algorithm::P256,
+        Algorithm::P384,
+        Algorithm::P521,
+        Algorithm::Rsa,
+        Algorithm::RsaPss,
+        Algorithm::MlKem512,
+        Algorithm::MlKem768,
+        Algorithm::MlKem1024,
+        Algorithm::MlDsa44,
+        Algorithm::MlDsa65,
+        Algorithm::MlDsa87,
+    ];
+
+    /// Returns what is known about this algorithm.
+    pub fn facts(self) -> &'static Facts {
+        &FACTS[self as usize]
+    }
+
+    /// Returns true for P-256, P-384 and P-521.
+    pub fn is_nist_curve(self) -> bool {
+        matches!(self, Algorithm::P256 | Algorithm::P384 | Algorithm::P521)
+    }
+
+    /// Returns true for [`Rsa`](Self::Rsa) and [`RsaPss`](Self::RsaPss).
+    pub fn is_rsa(self) -> bool {
+        matches!(self, Algorithm::Rsa | Algorithm::RsaPss)
+    }
+
+    /// Returns true for ML-KEM.
+    pub fn is_ml_kem(self) -> bool {
+        self.facts().ciphertext > 0
+    }
+
+    /// Returns true for ML-DSA.
+    pub fn is_ml_dsa(self) -> bool {
+        matches!(self, Algorithm::MlDsa44 | Algorithm::MlDsa65 | Algorithm::MlDsa87)
+    }
+
+    /// Returns true if keys of this algorithm sign.
+    pub fn signs(self) -> bool {
+        self.is_rsa() || self.facts().signature > 0
+    }
+
+    /// Returns true if two keys of this algorithm agree on a secret.
+    pub fn agrees(self) -> bool {
+        self.facts().shared_secret > 0
+    }
+}
+
+/// A hash that signatures and OAEP take.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Hash {
+    /// SHA-1, for old signatures.
+    Sha1,
+    /// SHA-224.
+    Sha224,
+    /// SHA-256.
+    Sha256,
+    /// SHA-384.
+    Sha384,
+    /// SHA-512.
+    Sha512,
+    /// SHA-512/224.
+    Sha512_224,
+    /// SHA-512/256.
+    Sha512_256,
+    /// SHA3-224.
+    Sha3_224,
+    /// SHA3-256.
+    Sha3_256,
+    /// SHA3-384.
+    Sha3_384,
+    /// SHA3-512.
+    Sha3_512,
+}
+
+impl Hash {
+    /// Returns the size of a digest in bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Hash::Sha1 => 20,
+            Hash::Sha224 | Hash::Sha512_224 | Hash::Sha3_224 => 28,
+            Hash::Sha256 | Hash::Sha512_256 | Hash::Sha3_256 => 32,
+            Hash::Sha384 | Hash::Sha3_384 => 48,
+            Hash::Sha512 | Hash::Sha3_512 => 64,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The error type of this crate.
+
+use std::fmt;
+
+/// Why an operation failed. Nothing was written to the target.
+///
+/// A signature that does not match is no error; see
+/// [`PublicKey::verify`](crate::PublicKey::verify).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are not a key in this encoding: not DER, incomplete, or followed by other bytes.
+    Encoding,
+    /// The key belongs to an algorithm, curve or parameters that this crate does not support.
+    UnsupportedAlgorithm,
+    /// A key of this algorithm has no such operation, encoding or scheme.
+    KeyType,
+    /// The two keys of an agreement belong to different algorithms.
+    KeyMismatch,
+    /// A raw key or a component has the wrong size.
+    KeySize,
+    /// The RSA modulus is shorter or longer than this operation takes.
+    ModulusSize,
+    /// The RSA exponent is even, less than 3 or longer than 33 bits.
+    Exponent,
+    /// The bytes are not a point on the curve, or are the point at infinity.
+    Point,
+    /// The parts of the key contradict each other or are out of range.
+    InvalidKey,
+    /// The password is wrong, or the encrypted bytes were changed.
+    Password,
+    /// The private key is encrypted with a scheme that this crate does not support.
+    EncryptionScheme,
+    /// This scheme or this key does not take this hash or this MGF1 hash.
+    Hash,
+    /// The salt does not fit in the modulus, or the key does not allow this length.
+    SaltLength,
+    /// The context is longer than 255 bytes.
+    ContextSize,
+    /// The digest has a size other than the hash's.
+    DigestSize,
+    /// The message is longer than this key can encrypt, or the key is too short for the hash.
+    MessageTooLong,
+    /// The ciphertext has the wrong size for this key.
+    CiphertextSize,
+    /// The ciphertext does not decrypt under this key, hash and label.
+    Decryption,
+    /// The peer's X25519 key has a small order: the shared secret would be all zero.
+    SmallOrder,
+    /// The target is smaller than the result.
+    OutputSize,
+    /// The caller cancelled the generation of a key.
+    Cancelled,
+    /// Memory could not be allocated.
+    Memory,
+    /// AWS-LC failed unexpectedly.
+    Engine,
+}
+
+impl Error {
+    /// Returns the message.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Error::Encoding => "the bytes are not a key in this encoding",
+            Error::UnsupportedAlgorithm => "the key's algorithm or curve is not supported",
+            Error::KeyType => "a key of this algorithm does not support this operation",
+            Error::KeyMismatch => "the keys belong to different algorithms",
+            Error::KeySize => "the key has the wrong size for this algorithm",
+            Error::ModulusSize => "the modulus is outside the sizes that this operation takes",
+            Error::Exponent => "the public exponent must be odd, at least 3 and at most 33 bits",
+            Error::Point => "the public key is not a point on the curve",
+            Error::InvalidKey => "the parts of the key contradict each other or are out of range",
+            Error::Password => "the password is wrong or the encrypted key was changed",
+            Error::EncryptionScheme => "the scheme that encrypts this key is not supported",
+            Error::Hash => "this scheme or key does not take this hash",
+            Error::SaltLength => "the salt length does not fit this key",
+            Error::ContextSize => "the context is longer than 255 bytes",
+            Error::DigestSize => "the digest has the wrong size for this hash",
+            Error::MessageTooLong => "the message is too long for this key",
+            Error::CiphertextSize => "the ciphertext has the wrong size for this key",
+            Error::Decryption => "the ciphertext does not decrypt under this key",
+            Error::SmallOrder => "the shared secret is all zero, as the peer's key has small order",
+            Error::OutputSize => "the target is smaller than the result",
+            Error::Cancelled => "the operation was cancelled",
+            Error::Memory => "memory could not be allocated",
+            Error::Engine => "AWS-LC failed",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.message())
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,463 @@
+//! Operations with keys. ECDSA, ECDH, Ed25519, X25519 and RSA signatures use AWS-LC's low-level
+//! functions, as contexts of EVP allocate several times a call.
+
+use std::ffi::c_int;
+use std::ptr;
+
+use aws_lc_sys as lc;
+use zeroize::Zeroizing;
+
+use super::{Owned, Pkey, failure, succeeded};
+use crate::algorithm::Hash;
+use crate::error::Error;
+use crate::parameters::Oaep;
+
+/// The longest DER signature of P-521, as AWS-LC estimates it.
+pub(crate) const ECDSA_MAX_BYTES: usize = 141;
+
+/// A digest of a message.
+pub(crate) struct Digest {
+    bytes: [u8; lc::EVP_MAX_MD_SIZE as usize],
+    size: usize,
+}
+
+impl Digest {
+    /// Copies a digest, which has the size of the hash's.
+    pub(crate) fn given(hash: Hash, digest: &[u8]) -> Option<Digest> {
+        let mut copy = Digest { bytes: [0; _], size: hash.size() };
+        copy.bytes.get_mut(..digest.len())?.copy_from_slice(digest);
+        (digest.len() == copy.size).then_some(copy)
+    }
+}
+
+impl AsRef<[u8]> for Digest {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes[..self.size]
+    }
+}
+
+/// Hashes a message.
+pub(crate) fn digest(hash: Hash, message: &[u8]) -> Result<Digest, Error> {
+    let mut digest = Digest { bytes: [0; _], size: hash.size() };
+    let (bytes, size, none) = (digest.bytes.as_mut_ptr(), ptr::null_mut(), ptr::null_mut());
+    // SAFETY: reads the message, and writes a digest, which has at most `EVP_MAX_MD_SIZE` bytes.
+    let done = unsafe {
+        lc::EVP_Digest(message.as_ptr().cast(), message.len(), bytes, size, md(hash), none)
+    };
+    succeeded(done).map(|()| digest)
+}
+
+/// Fills the target with random bytes.
+pub(crate) fn random(target: &mut [u8]) -> Result<(), Error> {
+    // SAFETY: writes the target.
+    succeeded(unsafe { lc::RAND_bytes(target.as_mut_ptr(), target.len()) })
+}
+
+fn md(hash: Hash) -> *const lc::EVP_MD {
+    // SAFETY: the functions return static tables.
+    unsafe {
+        match hash {
+            Hash::Sha1 => lc::EVP_sha1(),
+            Hash::Sha224 => lc::EVP_sha224(),
+            Hash::Sha256 => lc::EVP_sha256(),
+            Hash::Sha384 => lc::EVP_sha384(),
+            Hash::Sha512 => lc::EVP_sha512(),
+            Hash::Sha512_224 => lc::EVP_sha512_224(),
+            Hash::Sha512_256 => lc::EVP_sha512_256(),
+            Hash::Sha3_224 => lc::EVP_sha3_224(),
+            Hash::Sha3_256 => lc::EVP_sha3_256(),
+            Hash::Sha3_384 => lc::EVP_sha3_384(),
+            Hash::Sha3_512 => lc::EVP_sha3_512(),
+        }
+    }
+}
+
+fn nid(hash: Hash) -> c_int {
+    // SAFETY: a static table.
+    unsafe { lc::EVP_MD_type(md(hash)) }
+}
+
+/// Returns the hash of a table of AWS-LC, of those that restrict a key.
+pub(super) fn hash_of(table: *const lc::EVP_MD) -> Option<Hash> {
+    [Hash::Sha1, Hash::Sha224, Hash::Sha256, Hash::Sha384, Hash::Sha512]
+        .into_iter()
+        .find(|hash| ptr::eq(md(*hash), table))
+}
+
+/// Returns true if a signature matched.
+fn matched(status: c_int) -> bool {
+    if status != 1 {
+        failure(Error::Engine);
+    }
+    status == 1
+}
+
+/// Ed25519 and X25519.
+impl Pkey {
+    pub(crate) fn ed25519_sign(&self, message: &[u8], target: &mut [u8; 64]) -> Result<(), Error> {
+        // RFC 8032's private key, then the public key.
+        let mut key = Zeroizing::new([0; 64]);
+        let (seed, public) = key.split_at_mut(32);
+        if !(self.raw_private(seed) && self.raw_public(public)) {
+            return Err(Error::KeyType);
+        }
+        let target = target.as_mut_ptr();
+        // SAFETY: reads the message and 64 bytes of the key, writes 64 bytes.
+        succeeded(unsafe {
+            lc::ED25519_sign(target, message.as_ptr(), message.len(), key.as_ptr())
+        })
+    }
+
+    pub(crate) fn ed25519_verify(&self, message: &[u8], signature: &[u8; 64]) -> bool {
+        let mut key = [0; 32];
+        let (bytes, size) = (message.as_ptr(), message.len());
+        // SAFETY: reads the message, 64 bytes of the signature and 32 of the key.
+        self.raw_public(&mut key)
+            && matched(unsafe { lc::ED25519_verify(bytes, size, signature.as_ptr(), key.as_ptr()) })
+    }
+
+    pub(crate) fn x25519(&self, peer: &Pkey, target: &mut [u8; 32]) -> Result<(), Error> {
+        let (mut key, mut public) = (Zeroizing::new([0; 32]), [0; 32]);
+        if !(self.raw_private(&mut key[..]) && peer.raw_public(&mut public)) {
+            return Err(Error::KeyType);
+        }
+        // SAFETY: reads 32 bytes of each key, writes 32 bytes.
+        match unsafe { lc::X25519(target.as_mut_ptr(), key.as_ptr(), public.as_ptr()) } {
+            1 => Ok(()),
+            _ => Err(failure(Error::SmallOrder)),
+        }
+    }
+}
+
+/// The curves of NIST.
+impl Pkey {
+    /// Returns a signature in DER and its size.
+    pub(crate) fn ecdsa_sign(
+        &self,
+        digest: &[u8],
+    ) -> Result<([u8; ECDSA_MAX_BYTES], usize), Error> {
+        let (key, mut signature, mut size) = (self.ec()?, [0; ECDSA_MAX_BYTES], 0);
+        let target = signature.as_mut_ptr();
+        // SAFETY: a live key; reads the digest, writes at most as many bytes as P-521 needs. The
+        // first argument is ignored.
+        succeeded(unsafe {
+            lc::ECDSA_sign(0, digest.as_ptr(), digest.len(), target, &raw mut size, key)
+        })?;
+        Ok((signature, size as usize))
+    }
+
+    /// Verifies a signature in DER.
+    pub(crate) fn ecdsa_verify(&self, digest: &[u8], signature: &[u8]) -> Result<bool, Error> {
+        let key = self.ec()?;
+        let (bytes, size) = (signature.as_ptr(), signature.len());
+        // SAFETY: a live key; reads digest and signature. The first argument is ignored.
+        Ok(matched(unsafe { lc::ECDSA_verify(0, digest.as_ptr(), digest.len(), bytes, size, key) }))
+    }
+
+    /// Fills the target, which has the size of a coordinate.
+    pub(crate) fn ecdh(&self, peer: &Pkey, target: &mut [u8]) -> Result<(), Error> {
+        let (key, peer) = (self.ec()?, peer.ec()?);
+        let (bytes, size) = (target.as_mut_ptr().cast(), target.len());
+        // SAFETY: live keys, of the same curve or refused; writes at most the target.
+        let made = unsafe {
+            lc::ECDH_compute_key(bytes, size, lc::EC_KEY_get0_public_key(peer), key, None)
+        };
+        if usize::try_from(made) == Ok(size) { Ok(()) } else { Err(failure(Error::InvalidKey)) }
+    }
+}
+
+/// RSA. A salt length of -2 is the longest for a signature, and any when verifying.
+impl Pkey {
+    /// Signs with PKCS#1 v1.5. The target has the size of the modulus.
+    pub(crate) fn rsa_sign(
+        &self,
+        hash: Hash,
+        digest: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
+        let (key, mut size) = (self.rsa_for(target)?, 0);
+        let bytes = target.as_mut_ptr();
+        // SAFETY: a live key; reads the digest and writes as many bytes as the modulus has.
+        let status = unsafe {
+            lc::RSA_sign(nid(hash), digest.as_ptr(), digest.len(), bytes, &raw mut size, key)
+        };
+        succeeded(status)
+    }
+
+    /// Signs with PSS. The target has the size of the modulus.
+    pub(crate) fn rsa_sign_pss(
+        &self,
+        hash: Hash,
+        mgf1: Hash,
+        salt: c_int,
+        digest: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
+        let (key, mut made) = (self.rsa_for(target)?, 0);
+        let (bytes, size) = (target.as_mut_ptr(), target.len());
+        let (message, length) = (digest.as_ptr(), digest.len());
+        // SAFETY: a live key; reads the digest and writes at most the target.
+        succeeded(unsafe {
+            let (hash, mgf1) = (md(hash), md(mgf1));
+            lc::RSA_sign_pss_mgf1(
+                key,
+                &raw mut made,
+                bytes,
+                size,
+                message,
+                length,
+                hash,
+                mgf1,
+                salt,
+            )
+        })
+    }
+
+    /// Verifies a signature of PKCS#1 v1.5.
+    pub(crate) fn rsa_verify(
+        &self,
+        hash: Hash,
+        digest: &[u8],
+        signature: &[u8],
+    ) -> Result<bool, Error> {
+        let key = self.rsa()?;
+        let (bytes, size) = (signature.as_ptr(), signature.len());
+        // SAFETY: a live key; reads digest and signature.
+        Ok(matched(unsafe {
+            lc::RSA_verify(nid(hash), digest.as_ptr(), digest.len(), bytes, size, key)
+        }))
+    }
+
+    /// Verifies a signature of PSS.
+    pub(crate) fn rsa_verify_pss(
+        &self,
+        hash: Hash,
+        mgf1: Hash,
+        salt: c_int,
+        digest: &[u8],
+        signature: &[u8],
+    ) -> Result<bool, Error> {
+        let key = self.rsa()?;
+        let (message, length) = (digest.as_ptr(), digest.len());
+        let (bytes, size) = (signature.as_ptr(), signature.len());
+        // SAFETY: a live key; reads digest and signature.
+        Ok(matched(unsafe {
+            let (hash, mgf1) = (md(hash), md(mgf1));
+            lc::RSA_verify_pss_mgf1(key, message, length, hash, mgf1, salt, bytes, size)
+        }))
+    }
+
+    /// Encrypts with PKCS#1 v1.5. The target has the size of the modulus.
+    pub(crate) fn rsa_encrypt_pkcs1(&self, message: &[u8], target: &mut [u8]) -> Result<(), Error> {
+        let (key, mut made) = (self.rsa_for(target)?, 0);
+        let (bytes, size) = (target.as_mut_ptr(), target.len());
+        let (source, length) = (message.as_ptr(), message.len());
+        // SAFETY: a live key; reads the message and writes at most the target.
+        succeeded(unsafe {
+            let padding = lc::RSA_PKCS1_PADDING;
+            lc::RSA_encrypt(key, &raw mut made, bytes, size, source, length, padding)
+        })
+    }
+
+    /// Encrypts with OAEP. The target has the size of the modulus.
+    pub(crate) fn rsa_encrypt_oaep(
+        &self,
+        oaep: &Oaep<'_>,
+        message: &[u8],
+        target: &mut [u8],
+    ) -> Result<(), Error> {
+        let context = self.oaep_context(oaep, lc::EVP_PKEY_encrypt_init)?;
+        let (bytes, mut size) = (target.as_mut_ptr(), target.len());
+        // SAFETY: an initialized context; reads the message and writes at most the target.
+        succeeded(unsafe {
+            let (source, length) = (message.as_ptr(), message.len());
+            lc::EVP_PKEY_encrypt(context.get(), bytes, &raw mut size, source, length)
+        })
+    }
+
+    /// Decrypts OAEP and returns the size of the message. The target has the size of the modulus.
+    pub(crate) fn rsa_decrypt_oaep(
+        &self,
+        oaep: &Oaep<'_>,
+        ciphertext: &[u8],
+        target: &mut [u8],
+    ) -> Result<usize, Error> {
+        let context = self.oaep_context(oaep, lc::EVP_PKEY_decrypt_init)?;
+        let (bytes, mut size) = (target.as_mut_ptr(), target.len());
+        // SAFETY: an initialized context; reads the ciphertext and writes at most the target.
+        let status = unsafe {
+            let (source, length) = (ciphertext.as_ptr(), ciphertext.len());
+            lc::EVP_PKEY_decrypt(context.get(), bytes, &raw mut size, source, length)
+        };
+        if status != 1 {
+            // One error for all reasons: to tell them apart would help to decrypt.
+            failure(Error::Decryption);
+            return Err(Error::Decryption);
+        }
+        Ok(size)
+    }
+
+    fn oaep_context(
+        &self,
+        oaep: &Oaep<'_>,
+        initialize: unsafe extern "C" fn(*mut lc::EVP_PKEY_CTX) -> c_int,
+    ) -> Result<Owned<lc::EVP_PKEY_CTX>, Error> {
+        let owner = self.context()?;
+        let context = owner.get();
+        // SAFETY: a context of this key, initialized first. It takes over the copy of the label,
+        // unless it fails.
+        unsafe {
+            succeeded(initialize(context))?;
+            let padding = lc::RSA_PKCS1_OAEP_PADDING;
+            succeeded(lc::EVP_PKEY_CTX_set_rsa_padding(context, padding))?;
+            succeeded(lc::EVP_PKEY_CTX_set_rsa_oaep_md(context, md(oaep.hash)))?;
+            succeeded(lc::EVP_PKEY_CTX_set_rsa_mgf1_md(context, md(oaep.mgf1)))?;
+            if !oaep.label.is_empty() {
+                let (bytes, size) = (oaep.label.as_ptr().cast(), oaep.label.len());
+                let label = lc::OPENSSL_memdup(bytes, size);
+                if label.is_null() {
+                    return Err(failure(Error::Memory));
+                }
+                let taken = lc::EVP_PKEY_CTX_set0_rsa_oaep_label(context, label.cast(), size);
+                if taken != 1 {
+                    lc::OPENSSL_free(label);
+                    return Err(failure(Error::Engine));
+                }
+            }
+        }
+        Ok(owner)
+    }
+
+    /// Returns the RSA key, after a check that the target has the size of its modulus.
+    fn rsa_for(&self, target: &[u8]) -> Result<*mut lc::RSA, Error> {
+        let key = self.rsa()?;
+        // SAFETY: a live key.
+        let size = unsafe { lc::RSA_size(key) };
+        if target.len() == size as usize { Ok(key) } else { Err(Error::OutputSize) }
+    }
+}
+
+/// What ML-DSA signs.
+pub(crate) enum MlDsaInput<'a> {
+    Message {
+        message: &'a [u8],
+        context: &'a [u8],
+    },
+    /// The digest that FIPS 204 calls mu, 64 bytes.
+    Mu(&'a [u8]),
+}
+
+/// ML-DSA and ML-KEM.
+impl Pkey {
+    pub(crate) fn ml_dsa_sign(
+        &self,
+        input: &MlDsaInput<'_>,
+        target: &mut [u8],
+    ) -> Result<(), Error> {
+        let (bytes, mut size) = (target.as_mut_ptr(), target.len());
+        match *input {
+            MlDsaInput::Message { message, context } => {
+                let signer = self.ml_dsa_context(context, lc::EVP_DigestSignInit)?;
+                let (source, length) = (message.as_ptr(), message.len());
+                // SAFETY: an initialized context; reads the message, writes at most the target.
+                succeeded(unsafe {
+                    lc::EVP_DigestSign(signer.get(), bytes, &raw mut size, source, length)
+                })
+            }
+            MlDsaInput::Mu(mu) => {
+                let signer = self.context()?;
+                // SAFETY: a context of this key; reads mu, writes at most the target.
+                unsafe {
+                    let signer = signer.get();
+                    succeeded(lc::EVP_PKEY_sign_init(signer))?;
+                    let (source, length) = (mu.as_ptr(), mu.len());
+                    succeeded(lc::EVP_PKEY_sign(signer, bytes, &raw mut size, source, length))
+                }
+            }
+        }
+    }
+
+    pub(crate) fn ml_dsa_verify(
+        &self,
+        input: &MlDsaInput<'_>,
+        signature: &[u8],
+    ) -> Result<bool, Error> {
+        let (bytes, size) = (signature.as_ptr(), signature.len());
+        match *input {
+            MlDsaInput::Message { message, context } => {
+                let verifier = self.ml_dsa_context(context, lc::EVP_DigestVerifyInit)?;
+                let (source, length) = (message.as_ptr(), message.len());
+                // SAFETY: an initialized context; reads message and signature.
+                Ok(matched(unsafe {
+                    lc::EVP_DigestVerify(verifier.get(), bytes, size, source, length)
+                }))
+            }
+            MlDsaInput::Mu(mu) => {
+                let verifier = self.context()?;
+                // SAFETY: a context of this key; reads mu and signature.
+                unsafe {
+                    let verifier = verifier.get();
+                    succeeded(lc::EVP_PKEY_verify_init(verifier))?;
+                    let (source, length) = (mu.as_ptr(), mu.len());
+                    Ok(matched(lc::EVP_PKEY_verify(verifier, bytes, size, source, length)))
+                }
+            }
+        }
+    }
+
+    fn ml_dsa_context(
+        &self,
+        context: &[u8],
+        initialize: unsafe extern "C" fn(
+            *mut lc::EVP_MD_CTX,
+            *mut *mut lc::EVP_PKEY_CTX,
+            *const lc::EVP_MD,
+            *mut lc::ENGINE,
+            *mut lc::EVP_PKEY,
+        ) -> c_int,
+    ) -> Result<Owned<lc::EVP_MD_CTX>, Error> {
+        // SAFETY: a new context, initialized with a live key, of which it keeps a reference. The
+        // inner context belongs to it and copies the bytes of ours.
+        unsafe {
+            let owner = Owned::new(lc::EVP_MD_CTX_new(), Error::Memory)?;
+            let (mut inner, hash, key) = (ptr::null_mut(), ptr::null(), self.0.get());
+            let engine = ptr::null_mut();
+            succeeded(initialize(owner.get(), &raw mut inner, hash, engine, key))?;
+            if !context.is_empty() {
+                let (bytes, size) = (context.as_ptr(), context.len());
+                succeeded(lc::EVP_PKEY_CTX_set1_signature_context_string(inner, bytes, size))?;
+            }
+            Ok(owner)
+        }
+    }
+
+    /// Writes a ciphertext and the secret in it. The target has the ciphertext's size.
+    pub(crate) fn encapsulate(
+        &self,
+        target: &mut [u8],
+        secret: &mut [u8; 32],
+    ) -> Result<(), Error> {
+        let context = self.context()?;
+        let (bytes, mut size, mut secret_size) = (target.as_mut_ptr(), target.len(), secret.len());
+        // SAFETY: a context of this key; writes at most as many bytes as the sizes say.
+        succeeded(unsafe {
+            let (size, secret_size) = (&raw mut size, &raw mut secret_size);
+            lc::EVP_PKEY_encapsulate(context.get(), bytes, size, secret.as_mut_ptr(), secret_size)
+        })
+    }
+
+    /// Writes the secret of a ciphertext.
+    pub(crate) fn decapsulate(
+        &self,
+        ciphertext: &[u8],
+        secret: &mut [u8; 32],
+    ) -> Result<(), Error> {
+        let context = self.context()?;
+        let (bytes, mut size) = (secret.as_mut_ptr(), secret.len());
+        // SAFETY: a context of this key; reads the ciphertext, writes at most the secret.
+        succeeded(unsafe {
+            let (source, length) = (ciphertext.as_ptr(), ciphertext.len());
+            lc::EVP_PKEY_decapsulate(context.get(), bytes, &raw mut size, source, length)
+        })
+    }
+}

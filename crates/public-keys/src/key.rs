@@ -1,0 +1,764 @@
+//! Keys: parsed from and written to each of their encodings, and generated.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use zeroize::Zeroizing;
+
+use crate::algorithm::{Algorithm, Hash};
+use crate::der::{self, Reader};
+use crate::error::Error;
+use crate::evp::{self, Pkey};
+use crate::parameters::PssRestriction;
+
+/// The bits of an RSA modulus that this crate uses. AWS-LC's maximum, as time grows with the third
+/// power of the size.
+pub const MODULUS_BITS: RangeInclusive<u32> = 1024..=16_384;
+
+/// The bits of an RSA modulus that this crate generates, in steps of 128.
+pub const NEW_MODULUS_BITS: RangeInclusive<u32> = 2048..=8192;
+
+/// What private and public keys have in common.
+pub(crate) struct Key {
+    pub(crate) pkey: Pkey,
+    pub(crate) algorithm: Algorithm,
+    pub(crate) restriction: Option<PssRestriction>,
+}
+
+impl Key {
+    /// Checks what AWS-LC does not while it parses.
+    fn new(pkey: Pkey) -> Result<Key, Error> {
+        let algorithm = pkey.algorithm().ok_or(Error::UnsupportedAlgorithm)?;
+        if algorithm.is_rsa() && !MODULUS_BITS.contains(&pkey.modulus_bits()?) {
+            return Err(Error::ModulusSize);
+        }
+        let restriction = match algorithm {
+            Algorithm::RsaPss => pkey.restriction()?,
+            _ => None,
+        };
+        Ok(Key { pkey, algorithm, restriction })
+    }
+
+    pub(crate) fn modulus_bits(&self) -> u32 {
+        self.pkey.modulus_bits().unwrap_or(0)
+    }
+
+    /// Returns the bytes of an RSA modulus, otherwise 0.
+    pub(crate) fn modulus_bytes(&self) -> usize {
+        self.modulus_bits().div_ceil(8) as usize
+    }
+
+    fn rsa_identifier(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        match self.algorithm {
+            Algorithm::RsaPss => pss_identifier(self.restriction),
+            _ => der::copy(self.algorithm.facts().identifier).map(Zeroizing::new),
+        }
+    }
+
+    fn spki(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if self.algorithm == Algorithm::RsaPss {
+            return spki(&self.rsa_identifier()?, &self.pkey.rsa_public()?);
+        }
+        self.pkey.spki()
+    }
+
+    fn raw_public(&self) -> Result<Vec<u8>, Error> {
+        let facts = self.algorithm.facts();
+        if self.algorithm.is_rsa() {
+            return Err(Error::KeyType);
+        }
+        let mut key = zeros(facts.public_key)?;
+        if self.algorithm.is_nist_curve() {
+            let spki = self.pkey.spki()?;
+            let point = spki.len().checked_sub(key.len()).ok_or(Error::Engine)?;
+            key.copy_from_slice(&spki[point..]);
+        } else if !self.pkey.raw_public(&mut key) {
+            return Err(Error::Engine);
+        }
+        Ok(std::mem::take(&mut *key))
+    }
+
+    fn coordinates(&self) -> Result<Coordinates<Vec<u8>>, Error> {
+        if !self.algorithm.is_nist_curve() {
+            return Err(Error::KeyType);
+        }
+        let point = self.raw_public()?;
+        let (x, y) = point[1..].split_at(self.algorithm.facts().shared_secret);
+        Ok(Coordinates { x: der::copy(x)?, y: der::copy(y)? })
+    }
+
+    fn rsa_public(&self) -> Result<RsaPublicComponents<Vec<u8>>, Error> {
+        let sequence = self.pkey.rsa_public()?;
+        let mut numbers = Reader::only(&sequence, der::SEQUENCE).ok_or(Error::Engine)?;
+        let mut next = || numbers.unsigned().ok_or(Error::Engine).and_then(der::copy);
+        Ok(RsaPublicComponents { n: next()?, e: next()? })
+    }
+}
+
+fn zeros(size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| Error::Memory)?;
+    bytes.resize(size, 0);
+    Ok(Zeroizing::new(bytes))
+}
+
+/// Returns a SubjectPublicKeyInfo.
+fn spki(identifier: &[u8], key: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let key = der::element(der::BIT_STRING, &[&[0], key])?;
+    der::element(der::SEQUENCE, &[identifier, &key])
+}
+
+/// Returns PKCS#8 of version 1.
+fn pkcs8(identifier: &[u8], key: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let key = der::element(der::OCTET_STRING, &[key])?;
+    der::element(der::SEQUENCE, &[der::ZERO, identifier, &key])
+}
+
+/// Returns the key in PKCS#8.
+fn key_of_pkcs8(der: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut info = Reader::only(der, der::SEQUENCE)?;
+    info.element(der::INTEGER)?;
+    Some((info.element(der::SEQUENCE)?, info.element(der::OCTET_STRING)?))
+}
+
+/// Returns the AlgorithmIdentifier of RSA-PSS, in which SHA-1 and 20 bytes of salt are left out, as
+/// they are the defaults.
+fn pss_identifier(restriction: Option<PssRestriction>) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let parameters = match restriction {
+        None => Zeroizing::default(),
+        Some(PssRestriction { hash, mgf1, salt_length }) => {
+            let hash_field = match hash {
+                Hash::Sha1 => Zeroizing::default(),
+                _ => der::element(der::context(0), &[hash_identifier(hash)?])?,
+            };
+            let mgf1_field = match mgf1 {
+                Hash::Sha1 => Zeroizing::default(),
+                _ => {
+                    let function = der::element(der::SEQUENCE, &[MGF1, hash_identifier(mgf1)?])?;
+                    der::element(der::context(1), &[&function])?
+                }
+            };
+            let salt_field = match salt_length {
+                20 => Zeroizing::default(),
+                length => {
+                    let length = der::unsigned(&length.to_be_bytes())?;
+                    der::element(der::context(2), &[&length])?
+                }
+            };
+            der::element(der::SEQUENCE, &[&hash_field, &mgf1_field, &salt_field])?
+        }
+    };
+    let oid = &Algorithm::RsaPss.facts().identifier[2..];
+    der::element(der::SEQUENCE, &[oid, &parameters])
+}
+
+/// The object identifier of MGF1.
+const MGF1: &[u8] = &[6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 8];
+
+/// Returns the AlgorithmIdentifier of a hash, of those that AWS-LC reads in RSA-PSS keys.
+fn hash_identifier(hash: Hash) -> Result<&'static [u8], Error> {
+    macro_rules! sha2 {
+        ($number:literal) => {
+            &[0x30, 13, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, $number, 5, 0]
+        };
+    }
+    Ok(match hash {
+        Hash::Sha1 => &[0x30, 9, 6, 5, 0x2b, 0x0e, 3, 2, 0x1a, 5, 0],
+        Hash::Sha224 => sha2!(4),
+        Hash::Sha256 => sha2!(1),
+        Hash::Sha384 => sha2!(2),
+        Hash::Sha512 => sha2!(3),
+        _ => return Err(Error::Hash),
+    })
+}
+
+/// The affine coordinates of a point on a NIST curve, big-endian.
+#[derive(Clone, Debug)]
+pub struct Coordinates<T> {
+    /// The first coordinate.
+    pub x: T,
+    /// The second coordinate.
+    pub y: T,
+}
+
+impl<T: AsRef<[u8]>> Coordinates<T> {
+    /// Returns the uncompressed point. Leading zeros may be missing.
+    fn point(&self, algorithm: Algorithm) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if !algorithm.is_nist_curve() {
+            return Err(Error::KeyType);
+        }
+        let mut point = zeros(algorithm.facts().public_key)?;
+        point[0] = 4;
+        let (x, y) = point[1..].split_at_mut(algorithm.facts().shared_secret);
+        align_right(x, self.x.as_ref())?;
+        align_right(y, self.y.as_ref())?;
+        Ok(point)
+    }
+}
+
+fn align_right(target: &mut [u8], number: &[u8]) -> Result<(), Error> {
+    let zeros = target.len().checked_sub(number.len()).ok_or(Error::KeySize)?;
+    target[zeros..].copy_from_slice(number);
+    Ok(())
+}
+
+/// The numbers of an RSA public key, big-endian.
+#[derive(Clone, Debug)]
+pub struct RsaPublicComponents<T> {
+    /// The modulus.
+    pub n: T,
+    /// The public exponent.
+    pub e: T,
+}
+
+/// The numbers of an RSA private key, big-endian, under their names in JWK (RFC 7518).
+#[derive(Clone)]
+pub struct RsaPrivateComponents<T> {
+    /// The modulus.
+    pub n: T,
+    /// The public exponent.
+    pub e: T,
+    /// The private exponent.
+    pub d: T,
+    /// The first prime.
+    pub p: T,
+    /// The second prime.
+    pub q: T,
+    /// d modulo p - 1.
+    pub dp: T,
+    /// d modulo q - 1.
+    pub dq: T,
+    /// The inverse of q modulo p.
+    pub qi: T,
+}
+
+/// What RSA keys are generated by.
+#[derive(Copy, Clone, Debug)]
+pub struct RsaParameters {
+    /// The bits of the modulus: [`NEW_MODULUS_BITS`], a multiple of 128.
+    pub bits: u32,
+    /// The public exponent, mostly 65,537: odd, from 3 to 2^33 - 1.
+    pub exponent: u64,
+}
+
+/// A private key, with its public key. Owned by AWS-LC and overwritten on drop.
+pub struct PrivateKey(pub(crate) Key);
+
+/// A public key.
+pub struct PublicKey(pub(crate) Key);
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "PrivateKey({:?})", self.0.algorithm)
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "PublicKey({:?})", self.0.algorithm)
+    }
+}
+
+impl PublicKey {
+    fn new(pkey: Pkey) -> Result<PublicKey, Error> {
+        let key = Key::new(pkey)?;
+        if key.algorithm.is_ml_kem() {
+            key.pkey.check_ml_kem()?;
+        }
+        Ok(PublicKey(key))
+    }
+
+    /// Parses a SubjectPublicKeyInfo in DER.
+    ///
+    /// # Errors
+    /// [`Error::Encoding`], [`Error::UnsupportedAlgorithm`]; [`Error::Point`],
+    /// [`Error::ModulusSize`], [`Error::Exponent`] and [`Error::InvalidKey`] for what AWS-LC and the
+    /// standards refuse in a key; [`Error::Memory`].
+    pub fn from_spki(der: &[u8]) -> Result<PublicKey, Error> {
+        PublicKey::new(Pkey::from_spki(der)?)
+    }
+
+    /// Parses an RSAPublicKey of PKCS#1 in DER.
+    ///
+    /// # Errors
+    /// As [`from_spki`](Self::from_spki).
+    pub fn from_pkcs1(der: &[u8]) -> Result<PublicKey, Error> {
+        PublicKey::from_spki(&spki(Algorithm::Rsa.facts().identifier, der)?)
+    }
+
+    /// Takes a raw public key: of a NIST curve an uncompressed or compressed point (SEC 1, 2.3.3).
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] for RSA, [`Error::KeySize`]; otherwise as
+    /// [`from_spki`](Self::from_spki).
+    pub fn from_raw(algorithm: Algorithm, key: &[u8]) -> Result<PublicKey, Error> {
+        let facts = algorithm.facts();
+        let compressed = algorithm.is_nist_curve() && key.len() == 1 + facts.shared_secret;
+        match algorithm.is_rsa() {
+            true => Err(Error::KeyType),
+            false if key.len() != facts.public_key && !compressed => Err(Error::KeySize),
+            false => PublicKey::from_spki(&spki(facts.identifier, key)?),
+        }
+    }
+
+    /// Takes the coordinates of a point, of which leading zeros may be missing.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless the algorithm is a NIST curve, [`Error::KeySize`],
+    /// [`Error::Point`], [`Error::Memory`].
+    pub fn from_coordinates<T: AsRef<[u8]>>(
+        algorithm: Algorithm,
+        coordinates: &Coordinates<T>,
+    ) -> Result<PublicKey, Error> {
+        PublicKey::from_raw(algorithm, &coordinates.point(algorithm)?)
+    }
+
+    /// Takes the modulus and the exponent of an RSA key.
+    ///
+    /// # Errors
+    /// [`Error::ModulusSize`], [`Error::Exponent`], [`Error::InvalidKey`], [`Error::Memory`].
+    pub fn from_rsa_components<T: AsRef<[u8]>>(
+        components: &RsaPublicComponents<T>,
+    ) -> Result<PublicKey, Error> {
+        let n = der::unsigned(components.n.as_ref())?;
+        let e = der::unsigned(components.e.as_ref())?;
+        PublicKey::from_pkcs1(&der::element(der::SEQUENCE, &[&n, &e])?)
+    }
+
+    /// Returns the algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.0.algorithm
+    }
+
+    /// Returns the bits of an RSA modulus, otherwise 0.
+    pub fn modulus_bits(&self) -> u32 {
+        self.0.modulus_bits()
+    }
+
+    /// Returns the parameters to which an RSA-PSS key is restricted.
+    pub fn restriction(&self) -> Option<PssRestriction> {
+        self.0.restriction
+    }
+
+    /// Returns the SubjectPublicKeyInfo in DER.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn to_spki(&self) -> Result<Vec<u8>, Error> {
+        self.0.spki().map(|mut der| std::mem::take(&mut *der))
+    }
+
+    /// Returns the RSAPublicKey of PKCS#1 in DER.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless this is an RSA key, [`Error::Memory`].
+    pub fn to_pkcs1(&self) -> Result<Vec<u8>, Error> {
+        self.0.pkey.rsa_public().map(|mut der| std::mem::take(&mut *der))
+    }
+
+    /// Returns the raw key: of a NIST curve the uncompressed point.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] for RSA, [`Error::Memory`].
+    pub fn to_raw(&self) -> Result<Vec<u8>, Error> {
+        self.0.raw_public()
+    }
+
+    /// Returns the compressed point (SEC 1, 2.3.3).
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless this is a key of a NIST curve, [`Error::Memory`].
+    pub fn to_compressed(&self) -> Result<Vec<u8>, Error> {
+        let Coordinates { x, y } = self.0.coordinates()?;
+        let odd = y.last().is_some_and(|last| last & 1 == 1);
+        let mut point = zeros(1 + x.len())?;
+        point[0] = 2 + u8::from(odd);
+        point[1..].copy_from_slice(&x);
+        Ok(std::mem::take(&mut *point))
+    }
+
+    /// Returns the coordinates of the point, both with all leading zeros.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless this is a key of a NIST curve, [`Error::Memory`].
+    pub fn to_coordinates(&self) -> Result<Coordinates<Vec<u8>>, Error> {
+        self.0.coordinates()
+    }
+
+    /// Returns modulus and exponent, without leading zeros.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless this is an RSA key, [`Error::Memory`].
+    pub fn to_rsa_components(&self) -> Result<RsaPublicComponents<Vec<u8>>, Error> {
+        self.0.rsa_public()
+    }
+}
+
+impl PrivateKey {
+    fn new(mut pkey: Pkey) -> Result<PrivateKey, Error> {
+        pkey.normalize_ec();
+        let key = Key::new(pkey)?;
+        if key.algorithm.is_rsa() && !key.pkey.has_rsa_components() {
+            return Err(Error::InvalidKey);
+        }
+        // AWS-LC derives the public key from a seed, not from an expanded key.
+        let mut seed = Zeroizing::new([0; 64]);
+        if key.algorithm.is_ml_kem() && !key.pkey.seed(&mut seed[..]) {
+            let mut expanded = zeros(key.algorithm.facts().private_key)?;
+            return match key.pkey.raw_private(&mut expanded) {
+                true => PrivateKey::from_expanded_ml_kem(key.algorithm, &expanded),
+                false => Err(Error::Engine),
+            };
+        }
+        Ok(PrivateKey(key))
+    }
+
+    /// Takes the expanded key of ML-KEM: the key of K-PKE, the public key, its hash and z.
+    fn from_expanded_ml_kem(algorithm: Algorithm, expanded: &[u8]) -> Result<PrivateKey, Error> {
+        let public = algorithm.facts().public_key;
+        let end = expanded.len().checked_sub(64).ok_or(Error::KeySize)?;
+        let start = end.checked_sub(public).ok_or(Error::KeySize)?;
+        let pkey = Pkey::from_ml_kem(algorithm, &expanded[start..end], expanded)?;
+        pkey.check_ml_kem()?;
+        Ok(PrivateKey(Key::new(pkey)?))
+    }
+
+    /// Parses PKCS#8 in DER, of version 1 or 2. Keys of ML-KEM and ML-DSA may be seeds, expanded or
+    /// both (RFC 9881, RFC 9935). A public key in version 2 is only accepted for other algorithms
+    /// than RSA and NIST's curves.
+    ///
+    /// # Errors
+    /// [`Error::Encoding`], [`Error::UnsupportedAlgorithm`]; [`Error::Point`],
+    /// [`Error::ModulusSize`], [`Error::Exponent`] and [`Error::InvalidKey`] for what AWS-LC and the
+    /// standards refuse in a key; [`Error::Memory`].
+    pub fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, Error> {
+        match Pkey::from_pkcs8(der) {
+            Ok(pkey) => PrivateKey::new(pkey),
+            Err(error) => match ml_kem_in_both_forms(der) {
+                Some((algorithm, seed, expanded)) => {
+                    let key = PrivateKey::from_raw(algorithm, seed)?;
+                    let same = *key.to_raw()? == *expanded;
+                    if same { Ok(key) } else { Err(Error::InvalidKey) }
+                }
+                None => Err(error),
+            },
+        }
+    }
+
+    /// Decrypts PKCS#8 in DER. PBES2 is supported with PBKDF2 of HMAC-SHA-1 or HMAC-SHA-256 and
+    /// AES-CBC of each key size or triple DES; and the schemes of PKCS#12 with triple DES, RC2 and
+    /// RC4. PBES2 with scrypt or another HMAC, and ML-KEM in both forms, are not.
+    ///
+    /// # Errors
+    /// [`Error::Password`], [`Error::EncryptionScheme`]; otherwise as
+    /// [`from_pkcs8`](Self::from_pkcs8).
+    pub fn from_encrypted_pkcs8(der: &[u8], password: &[u8]) -> Result<PrivateKey, Error> {
+        PrivateKey::new(Pkey::from_encrypted_pkcs8(der, password)?)
+    }
+
+    /// Parses an RSAPrivateKey of PKCS#1 in DER.
+    ///
+    /// # Errors
+    /// As [`from_pkcs8`](Self::from_pkcs8).
+    pub fn from_pkcs1(der: &[u8]) -> Result<PrivateKey, Error> {
+        PrivateKey::from_pkcs8(&pkcs8(Algorithm::Rsa.facts().identifier, der)?)
+    }
+
+    /// Parses an ECPrivateKey of SEC 1 (RFC 5915) in DER, which must name its curve.
+    ///
+    /// # Errors
+    /// As [`from_pkcs8`](Self::from_pkcs8).
+    pub fn from_sec1(der: &[u8]) -> Result<PrivateKey, Error> {
+        let curve = || {
+            let mut key = Reader::only(der, der::SEQUENCE)?;
+            key.element(der::INTEGER)?;
+            key.element(der::OCTET_STRING)?;
+            key.element(der::context(0))
+        };
+        let identifier = der::element(der::SEQUENCE, &[EC, curve().ok_or(Error::Encoding)?])?;
+        PrivateKey::from_pkcs8(&pkcs8(&identifier, der)?)
+    }
+
+    /// Takes a raw private key: the 32 bytes of Ed25519 (the seed) and X25519, the scalar of a NIST
+    /// curve, of which leading zeros may be missing, the seed or the expanded key of ML-KEM and
+    /// ML-DSA.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] for RSA, [`Error::KeySize`], [`Error::InvalidKey`], [`Error::Memory`].
+    pub fn from_raw(algorithm: Algorithm, key: &[u8]) -> Result<PrivateKey, Error> {
+        let facts = algorithm.facts();
+        if algorithm.is_nist_curve() {
+            return PrivateKey::from_scalar(algorithm, key, &[]);
+        }
+        let tag = match key.len() {
+            _ if algorithm.is_rsa() => return Err(Error::KeyType),
+            size if size == facts.private_key => der::OCTET_STRING,
+            size if size == facts.seed => SEED,
+            _ => return Err(Error::KeySize),
+        };
+        PrivateKey::from_pkcs8(&pkcs8(facts.identifier, &der::element(tag, &[key])?)?)
+    }
+
+    /// Takes the scalar of a NIST curve and the coordinates of its public key, which must match.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless the algorithm is a NIST curve, [`Error::KeySize`],
+    /// [`Error::Point`], [`Error::InvalidKey`], [`Error::Memory`].
+    pub fn from_coordinates<T: AsRef<[u8]>>(
+        algorithm: Algorithm,
+        scalar: &[u8],
+        coordinates: &Coordinates<T>,
+    ) -> Result<PrivateKey, Error> {
+        let point = coordinates.point(algorithm)?;
+        let point = der::element(der::BIT_STRING, &[&[0], &point])?;
+        PrivateKey::from_scalar(algorithm, scalar, &der::element(der::context(1), &[&point])?)
+    }
+
+    fn from_scalar(
+        algorithm: Algorithm,
+        scalar: &[u8],
+        public: &[u8],
+    ) -> Result<PrivateKey, Error> {
+        let facts = algorithm.facts();
+        let mut padded = zeros(facts.private_key)?;
+        align_right(&mut padded, scalar)?;
+        let scalar = der::element(der::OCTET_STRING, &[&padded])?;
+        let key = der::element(der::SEQUENCE, &[der::ONE, &scalar, public])?;
+        PrivateKey::from_pkcs8(&pkcs8(facts.identifier, &key)?)
+    }
+
+    /// Takes the numbers of an RSA key, all of which are checked against each other.
+    ///
+    /// # Errors
+    /// [`Error::ModulusSize`], [`Error::Exponent`], [`Error::InvalidKey`], [`Error::Memory`].
+    pub fn from_rsa_components<T: AsRef<[u8]>>(
+        components: &RsaPrivateComponents<T>,
+    ) -> Result<PrivateKey, Error> {
+        let RsaPrivateComponents { n, e, d, p, q, dp, dq, qi } = components;
+        let [n, e, d, p, q, dp, dq, qi] =
+            [n, e, d, p, q, dp, dq, qi].map(|number| der::unsigned(number.as_ref()));
+        PrivateKey::from_pkcs1(&der::element(
+            der::SEQUENCE,
+            &[der::ZERO, &n?, &e?, &d?, &p?, &q?, &dp?, &dq?, &qi?],
+        )?)
+    }
+
+    /// Generates a key of any algorithm but RSA.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] for RSA, [`Error::Memory`], [`Error::Engine`].
+    pub fn generate(algorithm: Algorithm) -> Result<PrivateKey, Error> {
+        if algorithm.is_nist_curve() {
+            return PrivateKey::new(Pkey::generate_ec(algorithm)?);
+        }
+        let facts = algorithm.facts();
+        let mut seed = zeros(if facts.seed > 0 { facts.seed } else { facts.private_key })?;
+        evp::random(&mut seed)?;
+        PrivateKey::from_raw(algorithm, &seed)
+    }
+
+    /// Generates an RSA key. Calls `cancelled` every few milliseconds or more often, between
+    /// candidates for a prime, and stops if it returns true.
+    ///
+    /// # Errors
+    /// [`Error::ModulusSize`], [`Error::Exponent`], [`Error::Cancelled`], [`Error::Memory`].
+    ///
+    /// # Panics
+    /// If `cancelled` panics.
+    pub fn generate_rsa(
+        parameters: RsaParameters,
+        cancelled: &mut dyn FnMut() -> bool,
+    ) -> Result<PrivateKey, Error> {
+        PrivateKey::from_pkcs1(&new_rsa_key(parameters, cancelled)?)
+    }
+
+    /// Generates a key of RSA-PSS, restricted or not.
+    ///
+    /// # Errors
+    /// As [`generate_rsa`](Self::generate_rsa); [`Error::Hash`] for a restriction to other hashes
+    /// than SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512; [`Error::SaltLength`] for a salt that does
+    /// not fit in the modulus.
+    ///
+    /// # Panics
+    /// If `cancelled` panics.
+    pub fn generate_rsa_pss(
+        parameters: RsaParameters,
+        restriction: Option<PssRestriction>,
+        cancelled: &mut dyn FnMut() -> bool,
+    ) -> Result<PrivateKey, Error> {
+        let identifier = pss_identifier(restriction)?;
+        if let Some(PssRestriction { hash, salt_length, .. }) = restriction
+            && max_salt_length(parameters.bits, hash).is_none_or(|most| salt_length > most)
+        {
+            return Err(Error::SaltLength);
+        }
+        PrivateKey::from_pkcs8(&pkcs8(&identifier, &new_rsa_key(parameters, cancelled)?)?)
+    }
+
+    /// Returns the algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.0.algorithm
+    }
+
+    /// Returns the bits of an RSA modulus, otherwise 0.
+    pub fn modulus_bits(&self) -> u32 {
+        self.0.modulus_bits()
+    }
+
+    /// Returns the parameters to which an RSA-PSS key is restricted.
+    pub fn restriction(&self) -> Option<PssRestriction> {
+        self.0.restriction
+    }
+
+    /// Returns the public key, which holds nothing of this one.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn public_key(&self) -> Result<PublicKey, Error> {
+        PublicKey::from_spki(&self.0.spki()?)
+    }
+
+    /// Returns PKCS#8 of version 1 in DER. A key of ML-KEM or ML-DSA is its seed, or expanded if it
+    /// was given so.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let facts = self.0.algorithm.facts();
+        if self.0.algorithm == Algorithm::RsaPss {
+            return pkcs8(&self.0.rsa_identifier()?, &self.0.pkey.rsa_private()?);
+        }
+        if self.0.algorithm.is_ml_dsa() && self.to_seed().is_err() {
+            let key = der::element(der::OCTET_STRING, &[&self.to_raw()?])?;
+            return pkcs8(facts.identifier, &key);
+        }
+        self.0.pkey.pkcs8()
+    }
+
+    /// Returns the RSAPrivateKey of PKCS#1 in DER.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless this is an RSA key, [`Error::Memory`].
+    pub fn to_pkcs1(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.0.pkey.rsa_private()
+    }
+
+    /// Returns the ECPrivateKey of SEC 1 (RFC 5915) in DER, with curve and public key.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless this is a key of a NIST curve, [`Error::Memory`].
+    pub fn to_sec1(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if !self.0.algorithm.is_nist_curve() {
+            return Err(Error::KeyType);
+        }
+        let scalar = der::element(der::OCTET_STRING, &[&self.to_raw()?])?;
+        let curve = &self.0.algorithm.facts().identifier[2 + EC.len()..];
+        let curve = der::element(der::context(0), &[curve])?;
+        let point = der::element(der::BIT_STRING, &[&[0], &self.0.raw_public()?])?;
+        let point = der::element(der::context(1), &[&point])?;
+        der::element(der::SEQUENCE, &[der::ONE, &scalar, &curve, &point])
+    }
+
+    /// Returns the raw private key: the scalar of a NIST curve with all leading zeros, the expanded
+    /// key of ML-KEM and ML-DSA.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] for RSA, [`Error::Memory`].
+    pub fn to_raw(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if self.0.algorithm.is_rsa() {
+            return Err(Error::KeyType);
+        }
+        let mut raw = zeros(self.0.algorithm.facts().private_key)?;
+        if !self.0.algorithm.is_nist_curve() {
+            return if self.0.pkey.raw_private(&mut raw) { Ok(raw) } else { Err(Error::Engine) };
+        }
+        let info = self.0.pkey.pkcs8()?;
+        let scalar = || {
+            let mut key = Reader::only(key_of_pkcs8(&info)?.1, der::SEQUENCE)?;
+            key.element(der::INTEGER)?;
+            key.element(der::OCTET_STRING)
+        };
+        align_right(&mut raw, scalar().ok_or(Error::Engine)?)?;
+        Ok(raw)
+    }
+
+    /// Returns the seed of a key of ML-KEM (64 bytes, d and z) or ML-DSA (32 bytes).
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] for other keys and for those that were given expanded; [`Error::Memory`].
+    pub fn to_seed(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let mut seed = zeros(self.0.algorithm.facts().seed)?;
+        let found = !seed.is_empty() && self.0.pkey.seed(&mut seed);
+        if found { Ok(seed) } else { Err(Error::KeyType) }
+    }
+
+    /// Returns the coordinates of the public key, both with all leading zeros.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless this is a key of a NIST curve, [`Error::Memory`].
+    pub fn to_coordinates(&self) -> Result<Coordinates<Vec<u8>>, Error> {
+        self.0.coordinates()
+    }
+
+    /// Returns the numbers of an RSA key, without leading zeros.
+    ///
+    /// # Errors
+    /// [`Error::KeyType`] unless this is an RSA key, [`Error::Memory`].
+    pub fn to_rsa_components(&self) -> Result<RsaPrivateComponents<Zeroizing<Vec<u8>>>, Error> {
+        let sequence = self.0.pkey.rsa_private()?;
+        let mut numbers = Reader::only(&sequence, der::SEQUENCE).ok_or(Error::Engine)?;
+        let mut next = || numbers.unsigned().ok_or(Error::Engine).and_then(der::copy);
+        let _version = next()?;
+        let mut next = || next().map(Zeroizing::new);
+        Ok(RsaPrivateComponents {
+            n: next()?,
+            e: next()?,
+            d: next()?,
+            p: next()?,
+            q: next()?,
+            dp: next()?,
+            dq: next()?,
+            qi: next()?,
+        })
+    }
+}
+
+/// The object identifier of keys of NIST's curves.
+const EC: &[u8] = &[6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
+
+/// The tag of a seed of ML-KEM or ML-DSA within PKCS#8.
+const SEED: u8 = 0x80;
+
+/// Returns algorithm, seed and expanded key of ML-KEM in PKCS#8, where AWS-LC reads only one of
+/// them. OpenSSL writes both.
+fn ml_kem_in_both_forms(der: &[u8]) -> Option<(Algorithm, &[u8], &[u8])> {
+    let (identifier, key) = key_of_pkcs8(der)?;
+    let algorithm = Algorithm::ALL.into_iter().find(|algorithm| {
+        algorithm.is_ml_kem() && algorithm.facts().identifier[2..] == *identifier
+    })?;
+    let mut both = Reader::only(key, der::SEQUENCE)?;
+    let seed = both.element(der::OCTET_STRING)?;
+    let expanded = both.element(der::OCTET_STRING)?;
+    let whole = both.is_empty() && seed.len() == algorithm.facts().seed;
+    whole.then_some((algorithm, seed, expanded))
+}
+
+fn new_rsa_key(
+    parameters: RsaParameters,
+    cancelled: &mut dyn FnMut() -> bool,
+) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let RsaParameters { bits, exponent } = parameters;
+    if !NEW_MODULUS_BITS.contains(&bits) || bits % 128 != 0 {
+        return Err(Error::ModulusSize);
+    }
+    if exponent < 3 || exponent % 2 == 0 || exponent >> 33 != 0 {
+        return Err(Error::Exponent);
+    }
+    evp::generate_rsa(bits, exponent, cancelled)
+}
+
+/// Returns the longest salt of PSS under a modulus of these bits, `None` if not even the digest
+/// fits.
+pub(crate) fn max_salt_length(bits: u32, hash: Hash) -> Option<u32> {
+    (bits - 1).div_ceil(8).checked_sub(hash.size() as u32 + 2)
+}

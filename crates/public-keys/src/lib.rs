@@ -1,0 +1,54 @@
+//! Public-key cryptography over AWS-LC: keys and their encodings, signatures, key agreement, key
+//! encapsulation and RSA encryption. The arithmetic, the random numbers and the parsing of keys are
+//! AWS-LC's.
+//!
+//! | algorithm | sign | agree | encapsulate | encrypt | raw public and private key, bytes |
+//! |-----------|------|-------|-------------|---------|-----------------------------------|
+//! | Ed25519 | yes | | | | 32, 32 |
+//! | X25519 | | yes | | | 32, 32 |
+//! | P-256, P-384, P-521 | ECDSA | ECDH | | | point (65, 97, 133), scalar (32, 48, 66) |
+//! | RSA | PKCS#1 v1.5, PSS | | | OAEP, PKCS#1 v1.5 | components |
+//! | RSA-PSS | PSS | | | | components |
+//! | ML-KEM-512, -768, -1024 | | | yes | | 800, 1632; 1184, 2400; 1568, 3168; seed 64 |
+//! | ML-DSA-44, -65, -87 | yes | | | | 1312, 2560; 1952, 4032; 2592, 4896; seed 32 |
+//!
+//! # Encodings
+//! - Public keys: SubjectPublicKeyInfo (RFC 5280), PKCS#1, raw, coordinates, RSA components.
+//! - Private keys: PKCS#8 (RFC 5208, 5958), encrypted PKCS#8, SEC 1, PKCS#1, raw, seed, components.
+//! - Curves must be named: explicit parameters are refused, as RFC 5480 demands.
+//! - PEM and JWK are text, which callers decode.
+//!
+//! # Limits
+//! - RSA: moduli of 1,024 to 16,384 bits, exponents of at most 33 bits, two primes, all components;
+//!   generation of 2,048 to 8,192 bits in steps of 128.
+//! - There is no decryption of PKCS#1 v1.5: AWS-LC reports wrong padding, which gives an attacker
+//!   who can ask repeatedly the plaintext (Bleichenbacher). OpenSSL 3.2 returns a random message in
+//!   that case (implicit rejection), which AWS-LC does not.
+//! - ECDSA and ML-DSA are randomized (hedged); AWS-LC offers neither RFC 6979 nor the deterministic
+//!   variant of ML-DSA.
+//! - Ed25519 verifies by RFC 8032 without cofactor, as OpenSSL does.
+//!
+//! # Modules
+//! Each imports only modules further down this list: `signature`, `exchange`, `encryption`; `key`:
+//! keys and their encodings; `evp`: AWS-LC, and all `unsafe`; `der`, `parameters`, `algorithm`, `error`.
+
+mod algorithm;
+mod der;
+mod encryption;
+mod error;
+#[allow(unsafe_code)]
+mod evp;
+mod exchange;
+mod key;
+mod parameters;
+mod signature;
+
+pub use self::algorithm::{Algorithm, Facts, Hash};
+
+pub use self::error::Error;
+pub use self::key::{
+    Coordinates, MODULUS_BITS, NEW_MODULUS_BITS, PrivateKey, PublicKey, RsaParameters,
+    RsaPrivateComponents, RsaPublicComponents,
+};
+pub use self::parameters::{Oaep, PssRestriction};
+pub use self::signature::{EcdsaEncoding, Input, SaltLength, Scheme};
