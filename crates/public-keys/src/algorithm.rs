@@ -35,7 +35,7 @@ pub enum Algorithm {
 /// key.
 #[derive(Debug)]
 pub struct Facts {
-    /// Returns what `asymmetricKeyType` is called in node:crypto: `'ec'` for all curves of NIST.
+    /// The `asymmetricKeyType` of node:crypto: `'ec'` for all curves of NIST.
     pub name: &'static str,
     /// The `namedCurve` of node:crypto, of elliptic-curve keys.
     pub curve: Option<&'static str>,
@@ -84,14 +84,9 @@ const NONE: Facts = Facts {
     identifier: &[],
 };
 
-const fn ml_kem(name: &'static str, sizes: [usize; 3], identifier: &'static [u8]) -> Facts {
-    let [public_key, private_key, ciphertext] = sizes;
-    Facts { name, public_key, private_key, ciphertext, seed: 64, identifier, ..NONE }
-}
-
-const fn ml_dsa(name: &'static str, sizes: [usize; 3], identifier: &'static [u8]) -> Facts {
-    let [public_key, private_key, signature] = sizes;
-    Facts { name, public_key, private_key, signature, seed: 32, identifier, ..NONE }
+const fn lattice(name: &'static str, sizes: [usize; 3], identifier: &'static [u8]) -> Facts {
+    let [public_key, private_key, seed] = sizes;
+    Facts { name, public_key, private_key, seed, identifier, ..NONE }
 }
 
 const fn nist_curve(
@@ -145,12 +140,12 @@ static FACTS: [Facts; 13] = [
         identifier: &[0x30, 11, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 10],
         ..NONE
     },
-    ml_kem("ml-kem-512", [800, 1632, 768], nist!(4, 1)),
-    ml_kem("ml-kem-768", [1184, 2400, 1088], nist!(4, 2)),
-    ml_kem("ml-kem-1024", [1568, 3168, 1568], nist!(4, 3)),
-    ml_dsa("ml-dsa-44", [1312, 2560, 2420], nist!(3, 17)),
-    ml_dsa("ml-dsa-65", [1952, 4032, 3309], nist!(3, 18)),
-    ml_dsa("ml-dsa-87", [2592, 4896, 4627], nist!(3, 19)),
+    Facts { ciphertext: 768, ..lattice("ml-kem-512", [800, 1632, 64], nist!(4, 1)) },
+    Facts { ciphertext: 1088, ..lattice("ml-kem-768", [1184, 2400, 64], nist!(4, 2)) },
+    Facts { ciphertext: 1568, ..lattice("ml-kem-1024", [1568, 3168, 64], nist!(4, 3)) },
+    Facts { signature: 2420, ..lattice("ml-dsa-44", [1312, 2560, 32], nist!(3, 17)) },
+    Facts { signature: 3309, ..lattice("ml-dsa-65", [1952, 4032, 32], nist!(3, 18)) },
+    Facts { signature: 4627, ..lattice("ml-dsa-87", [2592, 4896, 32], nist!(3, 19)) },
 ];
 
 impl Algorithm {

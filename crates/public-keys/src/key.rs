@@ -77,22 +77,6 @@ impl Key {
         }
         Ok(std::mem::take(&mut *key))
     }
-
-    fn coordinates(&self) -> Result<Coordinates<Vec<u8>>, Error> {
-        if !self.algorithm.is_nist_curve() {
-            return Err(Error::KeyType);
-        }
-        let point = self.raw_public()?;
-        let (x, y) = point[1..].split_at(self.algorithm.facts().shared_secret);
-        Ok(Coordinates { x: der::copy(x)?, y: der::copy(y)? })
-    }
-
-    fn rsa_public(&self) -> Result<RsaPublicComponents<Vec<u8>>, Error> {
-        let sequence = self.pkey.rsa_public()?;
-        let mut numbers = Reader::only(&sequence, der::SEQUENCE).ok_or(Error::Engine)?;
-        let mut next = || numbers.unsigned().ok_or(Error::Engine).and_then(der::copy);
-        Ok(RsaPublicComponents { n: next()?, e: next()? })
-    }
 }
 
 fn zeros(size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
@@ -124,31 +108,20 @@ fn key_of_pkcs8(der: &[u8]) -> Option<(&[u8], &[u8])> {
 /// Returns the AlgorithmIdentifier of RSA-PSS, in which SHA-1 and 20 bytes of salt are left out, as
 /// they are the defaults.
 fn pss_identifier(restriction: Option<PssRestriction>) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let parameters = match restriction {
-        None => Zeroizing::default(),
-        Some(PssRestriction { hash, mgf1, salt_length }) => {
-            let hash_field = match hash {
-                Hash::Sha1 => Zeroizing::default(),
-                _ => der::element(der::context(0), &[hash_identifier(hash)?])?,
-            };
-            let mgf1_field = match mgf1 {
-                Hash::Sha1 => Zeroizing::default(),
-                _ => {
-                    let function = der::element(der::SEQUENCE, &[MGF1, hash_identifier(mgf1)?])?;
-                    der::element(der::context(1), &[&function])?
-                }
-            };
-            let salt_field = match salt_length {
-                20 => Zeroizing::default(),
-                length => {
-                    let length = der::unsigned(&length.to_be_bytes())?;
-                    der::element(der::context(2), &[&length])?
-                }
-            };
-            der::element(der::SEQUENCE, &[&hash_field, &mgf1_field, &salt_field])?
-        }
-    };
     let oid = &Algorithm::RsaPss.facts().identifier[2..];
+    let Some(PssRestriction { hash, mgf1, salt_length }) = restriction else {
+        return der::element(der::SEQUENCE, &[oid]);
+    };
+    let field = |number, is_default: bool, content: &[u8]| match is_default {
+        true => Ok(Zeroizing::default()),
+        false => der::element(der::context(number), &[content]),
+    };
+    let function = der::element(der::SEQUENCE, &[MGF1, hash_identifier(mgf1)?])?;
+    let salt = der::unsigned(&salt_length.to_be_bytes())?;
+    let hash_field = field(0, hash == Hash::Sha1, hash_identifier(hash)?)?;
+    let mgf1_field = field(1, mgf1 == Hash::Sha1, &function)?;
+    let salt_field = field(2, salt_length == 20, &salt)?;
+    let parameters = der::element(der::SEQUENCE, &[&hash_field, &mgf1_field, &salt_field])?;
     der::element(der::SEQUENCE, &[oid, &parameters])
 }
 
@@ -247,17 +220,35 @@ pub struct PrivateKey(pub(crate) Key);
 /// A public key.
 pub struct PublicKey(pub(crate) Key);
 
-impl fmt::Debug for PrivateKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "PrivateKey({:?})", self.0.algorithm)
-    }
+macro_rules! common {
+    ($($key:ident),*) => {$(
+        impl $key {
+            /// Returns the algorithm.
+            pub fn algorithm(&self) -> Algorithm {
+                self.0.algorithm
+            }
+
+            /// Returns the bits of an RSA modulus, otherwise 0.
+            pub fn modulus_bits(&self) -> u32 {
+                self.0.modulus_bits()
+            }
+
+            /// Returns the parameters to which an RSA-PSS key is restricted.
+            pub fn restriction(&self) -> Option<PssRestriction> {
+                self.0.restriction
+            }
+        }
+
+        impl fmt::Debug for $key {
+            /// Writes the algorithm alone.
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "{}({:?})", stringify!($key), self.0.algorithm)
+            }
+        }
+    )*};
 }
 
-impl fmt::Debug for PublicKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "PublicKey({:?})", self.0.algorithm)
-    }
-}
+common!(PrivateKey, PublicKey);
 
 impl PublicKey {
     fn new(pkey: Pkey) -> Result<PublicKey, Error> {
@@ -325,21 +316,6 @@ impl PublicKey {
         PublicKey::from_pkcs1(&der::element(der::SEQUENCE, &[&n, &e])?)
     }
 
-    /// Returns the algorithm.
-    pub fn algorithm(&self) -> Algorithm {
-        self.0.algorithm
-    }
-
-    /// Returns the bits of an RSA modulus, otherwise 0.
-    pub fn modulus_bits(&self) -> u32 {
-        self.0.modulus_bits()
-    }
-
-    /// Returns the parameters to which an RSA-PSS key is restricted.
-    pub fn restriction(&self) -> Option<PssRestriction> {
-        self.0.restriction
-    }
-
     /// Returns the SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
@@ -369,7 +345,7 @@ impl PublicKey {
     /// # Errors
     /// [`Error::KeyType`] unless this is a key of a NIST curve, [`Error::Memory`].
     pub fn to_compressed(&self) -> Result<Vec<u8>, Error> {
-        let Coordinates { x, y } = self.0.coordinates()?;
+        let Coordinates { x, y } = self.to_coordinates()?;
         let odd = y.last().is_some_and(|last| last & 1 == 1);
         let mut point = zeros(1 + x.len())?;
         point[0] = 2 + u8::from(odd);
@@ -382,7 +358,12 @@ impl PublicKey {
     /// # Errors
     /// [`Error::KeyType`] unless this is a key of a NIST curve, [`Error::Memory`].
     pub fn to_coordinates(&self) -> Result<Coordinates<Vec<u8>>, Error> {
-        self.0.coordinates()
+        if !self.0.algorithm.is_nist_curve() {
+            return Err(Error::KeyType);
+        }
+        let point = self.to_raw()?;
+        let (x, y) = point[1..].split_at(self.0.algorithm.facts().shared_secret);
+        Ok(Coordinates { x: der::copy(x)?, y: der::copy(y)? })
     }
 
     /// Returns modulus and exponent, without leading zeros.
@@ -390,7 +371,10 @@ impl PublicKey {
     /// # Errors
     /// [`Error::KeyType`] unless this is an RSA key, [`Error::Memory`].
     pub fn to_rsa_components(&self) -> Result<RsaPublicComponents<Vec<u8>>, Error> {
-        self.0.rsa_public()
+        let sequence = self.0.pkey.rsa_public()?;
+        let mut numbers = Reader::only(&sequence, der::SEQUENCE).ok_or(Error::Engine)?;
+        let mut next = || numbers.unsigned().ok_or(Error::Engine).and_then(der::copy);
+        Ok(RsaPublicComponents { n: next()?, e: next()? })
     }
 }
 
@@ -595,21 +579,6 @@ impl PrivateKey {
         PrivateKey::from_pkcs8(&pkcs8(&identifier, &new_rsa_key(parameters, cancelled)?)?)
     }
 
-    /// Returns the algorithm.
-    pub fn algorithm(&self) -> Algorithm {
-        self.0.algorithm
-    }
-
-    /// Returns the bits of an RSA modulus, otherwise 0.
-    pub fn modulus_bits(&self) -> u32 {
-        self.0.modulus_bits()
-    }
-
-    /// Returns the parameters to which an RSA-PSS key is restricted.
-    pub fn restriction(&self) -> Option<PssRestriction> {
-        self.0.restriction
-    }
-
     /// Returns the public key, which holds nothing of this one.
     ///
     /// # Errors
@@ -690,14 +659,6 @@ impl PrivateKey {
         let mut seed = zeros(self.0.algorithm.facts().seed)?;
         let found = !seed.is_empty() && self.0.pkey.seed(&mut seed);
         if found { Ok(seed) } else { Err(Error::KeyType) }
-    }
-
-    /// Returns the coordinates of the public key, both with all leading zeros.
-    ///
-    /// # Errors
-    /// [`Error::KeyType`] unless this is a key of a NIST curve, [`Error::Memory`].
-    pub fn to_coordinates(&self) -> Result<Coordinates<Vec<u8>>, Error> {
-        self.0.coordinates()
     }
 
     /// Returns the numbers of an RSA key, without leading zeros.

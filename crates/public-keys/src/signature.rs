@@ -3,7 +3,7 @@
 use crate::algorithm::{Algorithm, Hash};
 use crate::der::{self, Reader};
 use crate::error::Error;
-use crate::evp::{self, Digest, MlDsaInput};
+use crate::evp::{self, Digest, MlDsaInput, RsaPadding};
 use crate::key::{Key, PrivateKey, PublicKey, max_salt_length};
 
 /// How a message is signed.
@@ -120,18 +120,18 @@ impl Key {
         }
     }
 
-    /// Returns the bytes of salt in numbers, `None` for any.
-    fn salt_length(&self, hash: Hash, length: SaltLength) -> Result<Option<u32>, Error> {
+    /// Returns the bytes of salt, or [`ANY_SALT`].
+    fn salt_length(&self, hash: Hash, length: SaltLength) -> Result<i32, Error> {
         let max = max_salt_length(self.modulus_bits(), hash).ok_or(Error::MessageTooLong)?;
         let bytes = match length {
             SaltLength::Bytes(bytes) => bytes,
             SaltLength::Digest => hash.size() as u32,
             SaltLength::Max => max,
-            SaltLength::Auto if self.restriction.is_none() => return Ok(None),
+            SaltLength::Auto if self.restriction.is_none() => return Ok(ANY_SALT),
             SaltLength::Auto => return Err(Error::SaltLength),
         };
         let least = self.restriction.map_or(0, |restriction| restriction.salt_length);
-        if (least..=max).contains(&bytes) { Ok(Some(bytes)) } else { Err(Error::SaltLength) }
+        if (least..=max).contains(&bytes) { Ok(bytes as i32) } else { Err(Error::SaltLength) }
     }
 
     fn signature_size(&self, scheme: &Scheme<'_>) -> Result<usize, Error> {
@@ -145,7 +145,8 @@ impl Key {
     }
 }
 
-impl PrivateKey {
+macro_rules! signature_size {
+    ($($key:ident),*) => {$(impl $key {
     /// Returns the most bytes that a signature has. All but ECDSA's in DER have just as many.
     ///
     /// # Errors
@@ -154,7 +155,12 @@ impl PrivateKey {
     pub fn signature_size(&self, scheme: &Scheme<'_>) -> Result<usize, Error> {
         self.0.signature_size(scheme)
     }
+    })*};
+}
 
+signature_size!(PrivateKey, PublicKey);
+
+impl PrivateKey {
     /// Signs, and returns the size of the signature at the front of the target, which has at least
     /// [`signature_size`](Self::signature_size) bytes.
     ///
@@ -190,16 +196,15 @@ impl PrivateKey {
                 }
             }
             Scheme::RsaPkcs1 { hash } => {
-                pkey.rsa_sign(hash, input.digest(hash)?.as_ref(), target)?;
+                pkey.rsa_sign(hash, &RsaPadding::Pkcs1, input.digest(hash)?.as_ref(), target)?;
             }
             Scheme::RsaPss { hash, mgf1, salt_length } => {
                 let length = match salt_length {
                     SaltLength::Auto => SaltLength::Max,
                     length => length,
                 };
-                let salt = self.0.salt_length(hash, length)?.map_or(ANY_SALT, |salt| salt as i32);
-                let digest = input.digest(hash)?;
-                pkey.rsa_sign_pss(hash, mgf1, salt, digest.as_ref(), target)?;
+                let padding = RsaPadding::Pss(mgf1, self.0.salt_length(hash, length)?);
+                pkey.rsa_sign(hash, &padding, input.digest(hash)?.as_ref(), target)?;
             }
             Scheme::MlDsa { context } => pkey.ml_dsa_sign(&input.for_ml_dsa(context)?, target)?,
         }
@@ -208,15 +213,6 @@ impl PrivateKey {
 }
 
 impl PublicKey {
-    /// Returns the most bytes that a signature has. All but ECDSA's in DER have just as many.
-    ///
-    /// # Errors
-    /// [`Error::KeyType`] if keys of this algorithm do not sign so; [`Error::Hash`] if a restricted
-    /// key takes other hashes.
-    pub fn signature_size(&self, scheme: &Scheme<'_>) -> Result<usize, Error> {
-        self.0.signature_size(scheme)
-    }
-
     /// Returns true if the signature is that of the input. Returns false for signatures of any other
     /// size or content.
     ///
@@ -252,14 +248,15 @@ impl PublicKey {
                 }
             }
             Scheme::RsaPkcs1 { hash } => {
-                pkey.rsa_verify(hash, input.digest(hash)?.as_ref(), signature)
+                let digest = input.digest(hash)?;
+                pkey.rsa_verify(hash, &RsaPadding::Pkcs1, digest.as_ref(), signature)
             }
             Scheme::RsaPss { hash, mgf1, salt_length } => {
                 let digest = input.digest(hash)?;
                 match self.0.salt_length(hash, salt_length) {
                     Ok(salt) => {
-                        let salt = salt.map_or(ANY_SALT, |salt| salt as i32);
-                        pkey.rsa_verify_pss(hash, mgf1, salt, digest.as_ref(), signature)
+                        let padding = RsaPadding::Pss(mgf1, salt);
+                        pkey.rsa_verify(hash, &padding, digest.as_ref(), signature)
                     }
                     // No signature has so much salt, or such a digest.
                     Err(_) if self.0.restriction.is_none() => Ok(false),

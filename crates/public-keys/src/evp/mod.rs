@@ -18,7 +18,7 @@ use crate::der;
 use crate::error::Error;
 use crate::parameters::PssRestriction;
 
-pub(crate) use self::operations::{Digest, MlDsaInput, digest, random};
+pub(crate) use self::operations::{Digest, MlDsaInput, RsaPadding, digest, random};
 
 /// An object that AWS-LC allocated and that is freed, and overwritten before, on drop.
 struct Owned<T: Free>(NonNull<T>);
@@ -102,40 +102,25 @@ fn error_of(library: c_int, reason: c_int) -> Option<Error> {
     Some(match (library, reason) {
         (lc::ERR_LIB_EVP, lc::EVP_R_UNSUPPORTED_ALGORITHM)
         | (lc::ERR_LIB_EC, lc::EC_R_UNKNOWN_GROUP) => Error::UnsupportedAlgorithm,
-        (lc::ERR_LIB_EVP, lc::EVP_R_INVALID_PUBLIC_KEY)
-        | (lc::ERR_LIB_EVP, lc::EVP_R_INVALID_PRIVATE_KEY)
-        | (lc::ERR_LIB_EVP, lc::EVP_R_KEM_PCT_FAILED)
-        | (lc::ERR_LIB_EC, lc::EC_R_INVALID_PRIVATE_KEY)
-        | (lc::ERR_LIB_EC, lc::EC_R_PUBLIC_KEY_VALIDATION_FAILED)
-        | (lc::ERR_LIB_EC, lc::EC_R_INVALID_SCALAR)
-        | (lc::ERR_LIB_EC, lc::EC_R_GROUP_MISMATCH)
-        | (lc::ERR_LIB_RSA, lc::RSA_R_N_NOT_EQUAL_P_Q)
-        | (lc::ERR_LIB_RSA, lc::RSA_R_D_E_NOT_CONGRUENT_TO_1)
-        | (lc::ERR_LIB_RSA, lc::RSA_R_CRT_VALUES_INCORRECT)
-        | (lc::ERR_LIB_RSA, lc::RSA_R_BAD_RSA_PARAMETERS) => Error::InvalidKey,
-        (lc::ERR_LIB_EC, lc::EC_R_POINT_IS_NOT_ON_CURVE)
-        | (lc::ERR_LIB_EC, lc::EC_R_POINT_AT_INFINITY)
-        | (lc::ERR_LIB_EC, lc::EC_R_INVALID_COMPRESSED_POINT)
-        | (lc::ERR_LIB_EC, lc::EC_R_COORDINATES_OUT_OF_RANGE)
-        | (lc::ERR_LIB_EC, lc::EC_R_INVALID_ENCODING)
+        (lc::ERR_LIB_EVP, lc::EVP_R_INVALID_PUBLIC_KEY | lc::EVP_R_INVALID_PRIVATE_KEY)
+        | (lc::ERR_LIB_EC, lc::EC_R_INVALID_PRIVATE_KEY | lc::EC_R_GROUP_MISMATCH)
+        | (lc::ERR_LIB_RSA, lc::RSA_R_CRT_VALUES_INCORRECT | lc::RSA_R_BAD_RSA_PARAMETERS) => {
+            Error::InvalidKey
+        }
+        (lc::ERR_LIB_EC, lc::EC_R_POINT_IS_NOT_ON_CURVE | lc::EC_R_POINT_AT_INFINITY)
+        | (lc::ERR_LIB_EC, lc::EC_R_INVALID_COMPRESSED_POINT | lc::EC_R_INVALID_ENCODING)
         | (lc::ERR_LIB_EC, lc::EC_R_INVALID_FORM) => Error::Point,
         (lc::ERR_LIB_RSA, lc::RSA_R_MODULUS_TOO_LARGE) => Error::ModulusSize,
         (lc::ERR_LIB_RSA, lc::RSA_R_BAD_E_VALUE) => Error::Exponent,
         (lc::ERR_LIB_RSA, lc::RSA_R_BAD_ENCODING)
         | (lc::ERR_LIB_PKCS8, lc::PKCS8_R_DECODE_ERROR) => Error::Encoding,
         (lc::ERR_LIB_RSA, lc::RSA_R_DATA_TOO_LARGE_FOR_KEY_SIZE)
-        | (lc::ERR_LIB_RSA, lc::RSA_R_KEY_SIZE_TOO_SMALL)
         | (lc::ERR_LIB_RSA, lc::RSA_R_DIGEST_TOO_BIG_FOR_RSA_KEY) => Error::MessageTooLong,
-        (
-            lc::ERR_LIB_PKCS8,
-            lc::PKCS8_R_UNKNOWN_ALGORITHM
-            | lc::PKCS8_R_UNSUPPORTED_CIPHER
-            | lc::PKCS8_R_UNSUPPORTED_KEY_DERIVATION_FUNCTION
-            | lc::PKCS8_R_UNSUPPORTED_PRF
-            | lc::PKCS8_R_UNSUPPORTED_KEYLENGTH
-            | lc::PKCS8_R_BAD_ITERATION_COUNT,
-        ) => Error::EncryptionScheme,
-        (lc::ERR_LIB_CIPHER, lc::CIPHER_R_BAD_DECRYPT) => Error::Password,
+        (lc::ERR_LIB_PKCS8, lc::PKCS8_R_UNKNOWN_ALGORITHM | lc::PKCS8_R_UNSUPPORTED_CIPHER)
+        | (lc::ERR_LIB_PKCS8, lc::PKCS8_R_UNSUPPORTED_KEY_DERIVATION_FUNCTION)
+        | (lc::ERR_LIB_PKCS8, lc::PKCS8_R_UNSUPPORTED_PRF | lc::PKCS8_R_BAD_ITERATION_COUNT) => {
+            Error::EncryptionScheme
+        }
         _ => return None,
     })
 }
@@ -400,12 +385,11 @@ impl Pkey {
     }
 }
 
+// SAFETY: writes at most as many bytes as the size says, as `raw` calls it.
+type ReadRaw = unsafe extern "C" fn(*const lc::EVP_PKEY, *mut u8, *mut usize) -> c_int;
+
 /// Fills the target by a function that returns a raw key.
-fn raw(
-    key: &Pkey,
-    target: &mut [u8],
-    read: unsafe extern "C" fn(*const lc::EVP_PKEY, *mut u8, *mut usize) -> c_int,
-) -> bool {
+fn raw(key: &Pkey, target: &mut [u8], read: ReadRaw) -> bool {
     let mut size = target.len();
     // SAFETY: the functions write at most as many bytes as the size says.
     let done = unsafe { read(key.0.get(), target.as_mut_ptr(), &raw mut size) == 1 };

@@ -12,6 +12,18 @@ use crate::algorithm::Hash;
 use crate::error::Error;
 use crate::parameters::Oaep;
 
+// SAFETY: initializes a context, as `oaep_context` calls it.
+type Initialize = unsafe extern "C" fn(*mut lc::EVP_PKEY_CTX) -> c_int;
+
+// SAFETY: initializes a context for a key, as `ml_dsa_context` calls it.
+type InitializeDigest = unsafe extern "C" fn(
+    *mut lc::EVP_MD_CTX,
+    *mut *mut lc::EVP_PKEY_CTX,
+    *const lc::EVP_MD,
+    *mut lc::ENGINE,
+    *mut lc::EVP_PKEY,
+) -> c_int;
+
 /// The longest DER signature of P-521, as AWS-LC estimates it.
 pub(crate) const ECDSA_MAX_BYTES: usize = 141;
 
@@ -166,84 +178,66 @@ impl Pkey {
     }
 }
 
-/// RSA. A salt length of -2 is the longest for a signature, and any when verifying.
+/// The padding of an RSA signature.
+pub(crate) enum RsaPadding {
+    Pkcs1,
+    /// With the hash of MGF1 and the bytes of salt; -2 for the most when signing, for any when
+    /// verifying.
+    Pss(Hash, c_int),
+}
+
+/// RSA.
 impl Pkey {
-    /// Signs with PKCS#1 v1.5. The target has the size of the modulus.
+    /// Signs a digest of this hash. The target has the size of the modulus.
     pub(crate) fn rsa_sign(
         &self,
         hash: Hash,
+        padding: &RsaPadding,
         digest: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        let (key, mut size) = (self.rsa_for(target)?, 0);
-        let bytes = target.as_mut_ptr();
+        let (key, mut made, mut written) = (self.rsa_for(target)?, 0, 0);
+        let (source, length) = (digest.as_ptr(), digest.len());
+        let (bytes, size, table) = (target.as_mut_ptr(), target.len(), md(hash));
         // SAFETY: a live key; reads the digest and writes as many bytes as the modulus has.
-        let status = unsafe {
-            lc::RSA_sign(nid(hash), digest.as_ptr(), digest.len(), bytes, &raw mut size, key)
-        };
-        succeeded(status)
-    }
-
-    /// Signs with PSS. The target has the size of the modulus.
-    pub(crate) fn rsa_sign_pss(
-        &self,
-        hash: Hash,
-        mgf1: Hash,
-        salt: c_int,
-        digest: &[u8],
-        target: &mut [u8],
-    ) -> Result<(), Error> {
-        let (key, mut made) = (self.rsa_for(target)?, 0);
-        let (bytes, size) = (target.as_mut_ptr(), target.len());
-        let (message, length) = (digest.as_ptr(), digest.len());
-        // SAFETY: a live key; reads the digest and writes at most the target.
         succeeded(unsafe {
-            let (hash, mgf1) = (md(hash), md(mgf1));
-            lc::RSA_sign_pss_mgf1(
-                key,
-                &raw mut made,
-                bytes,
-                size,
-                message,
-                length,
-                hash,
-                mgf1,
-                salt,
-            )
+            let (made, written) = (&raw mut made, &raw mut written);
+            match *padding {
+                RsaPadding::Pkcs1 => lc::RSA_sign(nid(hash), source, length, bytes, made, key),
+                RsaPadding::Pss(mgf1, salt) => lc::RSA_sign_pss_mgf1(
+                    key,
+                    written,
+                    bytes,
+                    size,
+                    source,
+                    length,
+                    table,
+                    md(mgf1),
+                    salt,
+                ),
+            }
         })
     }
 
-    /// Verifies a signature of PKCS#1 v1.5.
+    /// Verifies a signature of a digest of this hash.
     pub(crate) fn rsa_verify(
         &self,
         hash: Hash,
+        padding: &RsaPadding,
         digest: &[u8],
         signature: &[u8],
     ) -> Result<bool, Error> {
-        let key = self.rsa()?;
+        let (key, table) = (self.rsa()?, md(hash));
+        let (source, length) = (digest.as_ptr(), digest.len());
         let (bytes, size) = (signature.as_ptr(), signature.len());
         // SAFETY: a live key; reads digest and signature.
         Ok(matched(unsafe {
-            lc::RSA_verify(nid(hash), digest.as_ptr(), digest.len(), bytes, size, key)
-        }))
-    }
-
-    /// Verifies a signature of PSS.
-    pub(crate) fn rsa_verify_pss(
-        &self,
-        hash: Hash,
-        mgf1: Hash,
-        salt: c_int,
-        digest: &[u8],
-        signature: &[u8],
-    ) -> Result<bool, Error> {
-        let key = self.rsa()?;
-        let (message, length) = (digest.as_ptr(), digest.len());
-        let (bytes, size) = (signature.as_ptr(), signature.len());
-        // SAFETY: a live key; reads digest and signature.
-        Ok(matched(unsafe {
-            let (hash, mgf1) = (md(hash), md(mgf1));
-            lc::RSA_verify_pss_mgf1(key, message, length, hash, mgf1, salt, bytes, size)
+            match *padding {
+                RsaPadding::Pkcs1 => lc::RSA_verify(nid(hash), source, length, bytes, size, key),
+                RsaPadding::Pss(mgf1, salt) => {
+                    lc::RSA_verify_pss_mgf1(key, source, length, table, md(mgf1), salt, bytes, size)
+                }
+            }
         }))
     }
 
@@ -300,7 +294,7 @@ impl Pkey {
     fn oaep_context(
         &self,
         oaep: &Oaep<'_>,
-        initialize: unsafe extern "C" fn(*mut lc::EVP_PKEY_CTX) -> c_int,
+        initialize: Initialize,
     ) -> Result<Owned<lc::EVP_PKEY_CTX>, Error> {
         let owner = self.context()?;
         let context = owner.get();
@@ -408,13 +402,7 @@ impl Pkey {
     fn ml_dsa_context(
         &self,
         context: &[u8],
-        initialize: unsafe extern "C" fn(
-            *mut lc::EVP_MD_CTX,
-            *mut *mut lc::EVP_PKEY_CTX,
-            *const lc::EVP_MD,
-            *mut lc::ENGINE,
-            *mut lc::EVP_PKEY,
-        ) -> c_int,
+        initialize: InitializeDigest,
     ) -> Result<Owned<lc::EVP_MD_CTX>, Error> {
         // SAFETY: a new context, initialized with a live key, of which it keeps a reference. The
         // inner context belongs to it and copies the bytes of ours.
