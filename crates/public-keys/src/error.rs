@@ -21,7 +21,7 @@ pub enum Error {
     KeySize,
     /// The RSA modulus is shorter or longer than this operation takes.
     ModulusSize,
-    /// The RSA exponent is even, less than 3 or longer than 33 bits.
+    /// The RSA exponent is even, less than 3 or longer than 33 bits (32 in a new key).
     Exponent,
     /// The bytes are not a point on the curve, or are the point at infinity.
     Point,

@@ -210,7 +210,7 @@ pub struct RsaPrivateComponents<T> {
 pub struct RsaParameters {
     /// The bits of the modulus: [`NEW_MODULUS_BITS`], a multiple of 128.
     pub bits: u32,
-    /// The public exponent, mostly 65,537: odd, from 3 to 2^33 - 1.
+    /// The public exponent, mostly 65,537: odd, from 3 to 2^32 - 1.
     pub exponent: u64,
 }
 
@@ -712,7 +712,7 @@ fn new_rsa_key(
     if !NEW_MODULUS_BITS.contains(&bits) || bits % 128 != 0 {
         return Err(Error::ModulusSize);
     }
-    if exponent < 3 || exponent % 2 == 0 || exponent >> 33 != 0 {
+    if exponent < 3 || exponent % 2 == 0 || exponent >> 32 != 0 {
         return Err(Error::Exponent);
     }
     evp::generate_rsa(bits, exponent, cancelled)

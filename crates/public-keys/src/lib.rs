@@ -20,7 +20,8 @@
 //!
 //! # Limits
 //! - RSA: moduli of 1,024 to 16,384 bits, exponents of at most 33 bits, two primes, all components;
-//!   generation of 2,048 to 8,192 bits in steps of 128.
+//!   generation of 2,048 to 8,192 bits in steps of 128 with
+//!   exponents of at most 32 bits.
 //! - There is no decryption of PKCS#1 v1.5: AWS-LC reports wrong padding, which gives an attacker
 //!   who can ask repeatedly the plaintext (Bleichenbacher). OpenSSL 3.2 returns a random message in
 //!   that case (implicit rejection), which AWS-LC does not.

@@ -1,1 +1,296 @@
-//! x
+//! Encodings of keys: round trips, other programs' keys, and damage.
+
+use millrace_public_keys::{
+    Algorithm, Coordinates, Error, PrivateKey, PublicKey, RsaPrivateComponents, RsaPublicComponents,
+};
+
+use crate::support::{base64, hex, new_key};
+
+#[test]
+fn reads_every_encoding_that_it_writes() {
+    for algorithm in Algorithm::ALL {
+        let key = new_key(algorithm);
+        let pkcs8 = key.to_pkcs8().unwrap();
+        let same = |other: Result<PrivateKey, Error>| {
+            assert_eq!(*other.unwrap().to_pkcs8().unwrap(), *pkcs8, "{algorithm:?}");
+        };
+        same(PrivateKey::from_pkcs8(&pkcs8));
+        let public = key.public_key().unwrap();
+        let spki = public.to_spki().unwrap();
+        let same_public = |other: Result<PublicKey, Error>| {
+            assert_eq!(other.unwrap().to_spki().unwrap(), spki, "{algorithm:?}");
+        };
+        same_public(PublicKey::from_spki(&spki));
+        if algorithm.is_rsa() {
+            let private = key.to_pkcs1().unwrap();
+            assert_eq!(*PrivateKey::from_pkcs1(&private).unwrap().to_pkcs1().unwrap(), *private);
+            let bytes = public.to_pkcs1().unwrap();
+            assert_eq!(PublicKey::from_pkcs1(&bytes).unwrap().to_pkcs1().unwrap(), bytes);
+            let numbers = key.to_rsa_components().unwrap();
+            let again = PrivateKey::from_rsa_components(&numbers).unwrap();
+            assert_eq!(*again.to_pkcs1().unwrap(), *private);
+            let numbers = public.to_rsa_components().unwrap();
+            let again = PublicKey::from_rsa_components(&numbers).unwrap();
+            assert_eq!(again.to_pkcs1().unwrap(), bytes);
+            assert_eq!(key.to_raw().unwrap_err(), Error::KeyType);
+            continue;
+        }
+        assert_eq!(key.to_pkcs1().unwrap_err(), Error::KeyType);
+        let (private, raw) = (key.to_raw().unwrap(), public.to_raw().unwrap());
+        let facts = algorithm.facts();
+        assert_eq!((private.len(), raw.len()), (facts.private_key, facts.public_key));
+        same_public(PublicKey::from_raw(algorithm, &raw));
+        same_public(PrivateKey::from_raw(algorithm, &private).and_then(|key| key.public_key()));
+        for size in [0, 1, raw.len() - 1, raw.len() + 1] {
+            let bytes = [&raw[..], &[0]].concat();
+            let refused = PublicKey::from_raw(algorithm, &bytes[..size]);
+            assert_eq!(refused.unwrap_err(), Error::KeySize);
+        }
+        if facts.seed > 0 {
+            same(PrivateKey::from_raw(algorithm, &key.to_seed().unwrap()));
+            // An expanded key stays one.
+            let expanded = PrivateKey::from_raw(algorithm, &private).unwrap();
+            assert_eq!(expanded.to_seed().unwrap_err(), Error::KeyType);
+            let again = PrivateKey::from_pkcs8(&expanded.to_pkcs8().unwrap()).unwrap();
+            assert_eq!(*again.to_raw().unwrap(), *private);
+        } else {
+            same(PrivateKey::from_raw(algorithm, &private));
+        }
+        if algorithm.is_nist_curve() {
+            same(PrivateKey::from_sec1(&key.to_sec1().unwrap()));
+            same_public(PublicKey::from_raw(algorithm, &public.to_compressed().unwrap()));
+            let coordinates = public.to_coordinates().unwrap();
+            same_public(PublicKey::from_coordinates(algorithm, &coordinates));
+            same(PrivateKey::from_coordinates(algorithm, &private, &coordinates));
+        } else {
+            assert_eq!(key.to_sec1().unwrap_err(), Error::KeyType);
+            assert_eq!(public.to_compressed().unwrap_err(), Error::KeyType);
+        }
+    }
+}
+
+#[test]
+fn takes_numbers_with_and_without_leading_zeros() {
+    for algorithm in [Algorithm::P256, Algorithm::P384, Algorithm::P521] {
+        let key = PrivateKey::from_raw(algorithm, &[1]).unwrap();
+        assert_eq!(key.to_raw().unwrap().len(), algorithm.facts().private_key);
+        assert_eq!(PrivateKey::from_raw(algorithm, &[0]).unwrap_err(), Error::InvalidKey);
+        let order = vec![0xff; algorithm.facts().private_key];
+        assert_eq!(PrivateKey::from_raw(algorithm, &order).unwrap_err(), Error::InvalidKey);
+    }
+    let numbers = new_key(Algorithm::Rsa).public_key().unwrap().to_rsa_components().unwrap();
+    let padded = |number: &[u8]| [&[0, 0], number].concat();
+    let longer = RsaPublicComponents { n: padded(&numbers.n), e: padded(&numbers.e) };
+    let again = PublicKey::from_rsa_components(&longer).unwrap().to_rsa_components().unwrap();
+    assert_eq!(again.n, numbers.n);
+}
+
+#[test]
+fn refuses_keys_whose_parts_contradict_each_other() {
+    let (one, other) = (new_key(Algorithm::P256), new_key(Algorithm::P256));
+    let Coordinates { x, y } = other.public_key().unwrap().to_coordinates().unwrap();
+    let mixed = |x: &[u8], y: &[u8]| {
+        let coordinates = Coordinates { x, y };
+        PrivateKey::from_coordinates(Algorithm::P256, &one.to_raw().unwrap(), &coordinates)
+    };
+    assert_eq!(mixed(&x, &y).unwrap_err(), Error::InvalidKey);
+    assert_eq!(mixed(&y, &x).unwrap_err(), Error::Point);
+    let coordinates = Coordinates { x: &y, y: &x };
+    let off = PublicKey::from_coordinates(Algorithm::P256, &coordinates);
+    assert_eq!(off.unwrap_err(), Error::Point);
+    let (one, other) = (new_key(Algorithm::Rsa), new_key(Algorithm::Rsa));
+    let (numbers, wrong) = (one.to_rsa_components().unwrap(), other.to_rsa_components().unwrap());
+    for mixed in [
+        RsaPrivateComponents { d: wrong.d.clone(), ..numbers.clone() },
+        RsaPrivateComponents { p: wrong.p.clone(), ..numbers.clone() },
+        RsaPrivateComponents { qi: wrong.qi.clone(), ..numbers.clone() },
+        RsaPrivateComponents { n: wrong.n.clone(), ..numbers.clone() },
+    ] {
+        assert_eq!(PrivateKey::from_rsa_components(&mixed).unwrap_err(), Error::InvalidKey);
+    }
+    // The hash of the public key, and the public key, in an expanded key of ML-KEM.
+    let key = new_key(Algorithm::MlKem768);
+    for from_end in [40, 100] {
+        let mut expanded = key.to_raw().unwrap();
+        let at = expanded.len() - from_end;
+        expanded[at] ^= 1;
+        let refused = PrivateKey::from_raw(Algorithm::MlKem768, &expanded);
+        assert_eq!(refused.unwrap_err(), Error::InvalidKey);
+    }
+    // A coefficient that is not reduced.
+    let refused = PublicKey::from_raw(Algorithm::MlKem768, &[0xff; 1184]);
+    assert_eq!(refused.unwrap_err(), Error::InvalidKey);
+}
+
+#[test]
+fn limits_rsa_keys() {
+    let key = |bytes: usize, e: &[u8]| {
+        let mut n = vec![0xff; bytes];
+        n[0] = 0x80;
+        PublicKey::from_rsa_components(&RsaPublicComponents { n: &n[..], e }).map(|_| ())
+    };
+    let f4 = [1, 0, 1];
+    assert_eq!((key(128, &f4), key(2048, &f4)), (Ok(()), Ok(())));
+    assert_eq!(key(127, &f4), Err(Error::ModulusSize));
+    assert_eq!(key(2049, &f4), Err(Error::ModulusSize));
+    for e in [&[][..], &[1], &[2], &[4, 0, 0, 0, 1]] {
+        assert_eq!(key(256, e), Err(Error::Exponent), "{e:?}");
+    }
+    assert_eq!(key(256, &[1, 0, 0, 0, 1]), Ok(()));
+}
+
+/// By `openssl genpkey` 3.5 and Node: keys in forms that this crate does not write.
+#[test]
+fn reads_keys_of_other_programs() {
+    let seed = hex("d4ee72dbf913584ad5b6d8f1f769f8ad3afe7c28cbf1d4fbe097a88f44755842");
+    // RFC 8410 10.3: PKCS#8 of version 2 with attributes and public key.
+    let version_2 = base64(
+        "MHICAQEwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhCoB8wHQYKKoZIhvcNAQkJFDEPDA1D\
+         dXJkbGUgQ2hhaXJzgSEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=",
+    );
+    let key = PrivateKey::from_pkcs8(&version_2).unwrap();
+    assert_eq!((key.algorithm(), key.to_raw().unwrap().to_vec()), (Algorithm::Ed25519, seed));
+    // ML-KEM and ML-DSA as seed and expanded key.
+    for algorithm in [Algorithm::MlKem512, Algorithm::MlDsa44] {
+        let key = new_key(algorithm);
+        let (seed, expanded) = (key.to_seed().unwrap(), key.to_raw().unwrap());
+        let pkcs8 = key.to_pkcs8().unwrap();
+        let identifier = &pkcs8[5..18];
+        let wrong = [&[expanded[0] ^ 1], &expanded[1..]].concat();
+        for (expanded, fine) in [(&expanded[..], true), (&wrong, false)] {
+            let both = [element(4, &seed), element(4, expanded)].concat();
+            let inner = element(4, &element(0x30, &both));
+            let der = element(0x30, &[&[2, 1, 0], identifier, &inner].concat());
+            match PrivateKey::from_pkcs8(&der) {
+                Ok(again) => assert!(fine && *again.to_pkcs8().unwrap() == *pkcs8),
+                Err(error) => assert!(!fine, "{algorithm:?} {error:?}"),
+            }
+        }
+    }
+    // secp256k1.
+    let other = hex("3036301006072a8648ce3d020106052b8104000a032200\
+         0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798");
+    assert_eq!(PublicKey::from_spki(&other).unwrap_err(), Error::UnsupportedAlgorithm);
+}
+
+fn element(tag: u8, content: &[u8]) -> Vec<u8> {
+    let [.., high, low] = content.len().to_be_bytes();
+    match content.len() {
+        0..0x80 => [&[tag, low], content].concat(),
+        0x80..0x100 => [&[tag, 0x81, low], content].concat(),
+        _ => [&[tag, 0x82, high, low], content].concat(),
+    }
+}
+
+/// By `openssl pkcs8 -topk8` with these options, and the password `password`.
+const ENCRYPTED: &[(&str, Option<Algorithm>)] = &[
+    // -v2 aes-256-cbc -v2prf hmacWithSHA256
+    (
+        "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiPoqvIpuNC3wICCAAwDAYIKoZIhvcNAgkF\
+         ADAdBglghkgBZQMEASoEEFSTykSs+G5EJc932wNsDWwEQGvcQ7nF+BpwlxzMheMkodNT8Xi+reoe7x/H\
+         7Bodhdj1DizbipOD3jKKO21IbKuvU1vxJWstLmFZpg97YTaYm+Q=",
+        Some(Algorithm::Ed25519),
+    ),
+    // -v2 aes-128-cbc -v2prf hmacWithSHA1
+    (
+        "MIGNMEkGCSqGSIb3DQEFDTA8MBsGCSqGSIb3DQEFDDAOBAhM2SuslsXnowICCAAwHQYJYIZIAWUDBAEC\
+         BBBmtPLcNXVIZKIB13Wu25OXBEChwBHuEy5xZZHLjD5nuZYATamRVJW/9KFVnaMYwnZFIDc6K71XFrNH\
+         6zd8KmoPKd3ptzRR96u4rJFrlg/NMSU+",
+        Some(Algorithm::Ed25519),
+    ),
+    // -v2 des3
+    (
+        "MIGKME4GCSqGSIb3DQEFDTBBMCkGCSqGSIb3DQEFDDAcBAjxxyz2uT9DnwICCAAwDAYIKoZIhvcNAgkF\
+         ADAUBggqhkiG9w0DBwQILxmtb1alvXMEOMq+vDUIZnEFx0h1w8ZPCK6Bf0ay6erpyPiQVXG1KFUcDcsa\
+         29mEmYySCw6irWrlwaSUIWaffpl6",
+        Some(Algorithm::Ed25519),
+    ),
+    // -v1 PBE-SHA1-3DES
+    (
+        "MFgwHAYKKoZIhvcNAQwBAzAOBAjoLebqcvTWOgICCAAEOFPddyRNSKbQg8r1zNfVC9EAJY555QadlEtc\
+         5WKtqe9qbCTrZBEfRmSw2qd3ecrng7wjeiISOSpM",
+        Some(Algorithm::Ed25519),
+    ),
+    // -scrypt
+    (
+        "MIGTME8GCSqGSIb3DQEFDTBCMCEGCSsGAQQB2kcECzAUBAh0jNTjTZ8mGwICQAACAQgCAQEwHQYJYIZI\
+         AWUDBAEqBBDC8rkeREerVkn6e7ycZxwgBECIHe36gR+xzagSdd6GLcGJdtPbWZxsxLtIWF0RE7IfHnm2\
+         R4MasMf4ZBBZsDyc5dUGrKvXLxWn5fz2XkfXn+ky",
+        None,
+    ),
+    // -v2 aes-256-cbc -v2prf hmacWithSHA512
+    (
+        "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhcbCzmdP6uHgICCAAwDAYIKoZIhvcNAgsF\
+         ADAdBglghkgBZQMEASoEEMwh0fy1F7xJjEX3i8ZTZoAEQKs5RIPPMxhwYfiiAODsuOO4rMtZ6RefLGNK\
+         1RVyHtFgc2NyqHfm/EMukd5n+QyrPu6pv438Y17qmfprcltX9yo=",
+        None,
+    ),
+];
+
+#[test]
+fn decrypts_private_keys() {
+    for (text, expected) in ENCRYPTED {
+        let der = base64(text);
+        let key = PrivateKey::from_encrypted_pkcs8(&der, b"password");
+        match expected {
+            None => assert_eq!(key.unwrap_err(), Error::EncryptionScheme),
+            Some(algorithm) => {
+                assert_eq!(key.unwrap().algorithm(), *algorithm);
+                for wrong in [&b"Password"[..], b""] {
+                    let refused = PrivateKey::from_encrypted_pkcs8(&der, wrong);
+                    assert_eq!(refused.unwrap_err(), Error::Password);
+                }
+                let refused = PrivateKey::from_encrypted_pkcs8(&der[..50], b"password");
+                assert_eq!(refused.unwrap_err(), Error::Encoding);
+            }
+        }
+    }
+}
+
+type Parse = fn(&[u8]) -> bool;
+
+#[test]
+fn refuses_damaged_keys() {
+    for algorithm in Algorithm::ALL {
+        let key = new_key(algorithm);
+        let pkcs8 = key.to_pkcs8().unwrap();
+        let spki = key.public_key().unwrap().to_spki().unwrap();
+        let pkcs1 = key.to_pkcs1().unwrap_or_default();
+        let sec1 = key.to_sec1().unwrap_or_default();
+        let parsers: [(&[u8], Parse); 4] = [
+            (&pkcs8, |der| PrivateKey::from_pkcs8(der).is_ok_and(works)),
+            (&spki, |der| PublicKey::from_spki(der).is_ok()),
+            (&pkcs1, |der| PrivateKey::from_pkcs1(der).is_ok_and(works)),
+            (&sec1, |der| PrivateKey::from_sec1(der).is_ok_and(works)),
+        ];
+        for (der, parse) in parsers.into_iter().filter(|(der, _)| !der.is_empty()) {
+            assert!(parse(der));
+            for size in 0..der.len() {
+                assert!(!parse(&der[..size]), "{algorithm:?} {size}");
+            }
+            assert!(!parse(&[der, &[0]].concat()));
+            // Some changes leave a key: this looks for crashes.
+            let step = if algorithm.is_rsa() { 7 } else { 1 };
+            for at in (0..der.len()).step_by(step) {
+                let mut changed = der.to_vec();
+                changed[at] ^= 1 << (at % 8);
+                parse(&changed);
+            }
+        }
+    }
+}
+
+/// Returns true after it used the key.
+fn works(key: PrivateKey) -> bool {
+    key.to_pkcs8().is_ok() && key.public_key().is_ok()
+}
+
+#[test]
+fn debug_output_has_no_secrets() {
+    for algorithm in Algorithm::ALL {
+        let key = new_key(algorithm);
+        assert_eq!(format!("{key:?}"), format!("PrivateKey({algorithm:?})"));
+        let public = key.public_key().unwrap();
+        assert_eq!(format!("{public:?}"), format!("PublicKey({algorithm:?})"));
+    }
+}
