@@ -275,14 +275,12 @@ impl Pkey {
     /// Makes AWS-LC write the public key, as an uncompressed point, into each private key. It would
     /// repeat the form in which it found the key.
     pub(crate) fn normalize_ec(&mut self) {
-        // SAFETY: nothing else uses the key, which is one of a curve or null.
+        let Ok(key) = self.ec() else { return };
+        // SAFETY: a live key that nothing else uses.
         unsafe {
-            let key = lc::EVP_PKEY_get0_EC_KEY(self.0.get());
-            if !key.is_null() {
-                lc::EC_KEY_set_enc_flags(key, 0);
-                let form = lc::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED;
-                lc::EC_KEY_set_conv_form(key, form);
-            }
+            lc::EC_KEY_set_enc_flags(key, 0);
+            let form = lc::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED;
+            lc::EC_KEY_set_conv_form(key, form);
         }
     }
 
