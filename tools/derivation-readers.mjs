@@ -1,6 +1,6 @@
 // Generates src/kdf/parsers.ts: the parsers of PBKDF2 and HKDF, from the rows `reads` and `sets` of
-// tools/calls/derivations.mjs and hkdf.mjs. `reads` has the kinds of the arguments, in the order in which they
-// are read, and `sets` where they go in the request.
+// tools/calls/derivations.mjs and hkdf.mjs. `reads` has the kinds of the arguments, in the order in
+// which they are read, and `sets` where they go in the request.
 
 import * as derivations from './calls/derivations.mjs';
 import * as hkdf from './calls/hkdf.mjs';

@@ -137,7 +137,7 @@ function* shapes() {
     }
 }
 
-/** Returns calls with an option that does not exist: what words their errors reads no more either. */
+/** Returns calls with an option that does not exist; what words their errors inherits nothing. */
 function refusedCalls() {
   return callsOf()
     .filter(({ args }) => args().some(isOptions))

@@ -33,8 +33,8 @@ impl PublicKey {
         Ok(target.len())
     }
 
-    /// Encrypts with PKCS#1 v1.5 to the front of the target, and returns the size of the ciphertext,
-    /// which is the modulus's. The message has at most that less 11 bytes.
+    /// Encrypts with PKCS#1 v1.5 to the front of the target, and returns the size of the
+    /// ciphertext, which is the modulus's. The message has at most that less 11 bytes.
     ///
     /// # Errors
     /// As [`encrypt_oaep`](Self::encrypt_oaep).

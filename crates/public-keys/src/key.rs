@@ -263,8 +263,8 @@ impl PublicKey {
     ///
     /// # Errors
     /// [`Error::Encoding`], [`Error::UnsupportedAlgorithm`]; [`Error::Point`],
-    /// [`Error::ModulusSize`], [`Error::Exponent`] and [`Error::InvalidKey`] for what AWS-LC and the
-    /// standards refuse in a key; [`Error::Memory`].
+    /// [`Error::ModulusSize`], [`Error::Exponent`] and [`Error::InvalidKey`] for what AWS-LC and
+    /// the standards refuse in a key; [`Error::Memory`].
     pub fn from_spki(der: &[u8]) -> Result<PublicKey, Error> {
         PublicKey::new(Pkey::from_spki(der)?)
     }
@@ -413,8 +413,8 @@ impl PrivateKey {
     ///
     /// # Errors
     /// [`Error::Encoding`], [`Error::UnsupportedAlgorithm`]; [`Error::Point`],
-    /// [`Error::ModulusSize`], [`Error::Exponent`] and [`Error::InvalidKey`] for what AWS-LC and the
-    /// standards refuse in a key; [`Error::Memory`].
+    /// [`Error::ModulusSize`], [`Error::Exponent`] and [`Error::InvalidKey`] for what AWS-LC and
+    /// the standards refuse in a key; [`Error::Memory`].
     pub fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, Error> {
         match Pkey::from_pkcs8(der) {
             Ok(pkey) => PrivateKey::new(pkey),
@@ -560,8 +560,8 @@ impl PrivateKey {
     ///
     /// # Errors
     /// As [`generate_rsa`](Self::generate_rsa); [`Error::Hash`] for a restriction to other hashes
-    /// than SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512; [`Error::SaltLength`] for a salt that does
-    /// not fit in the modulus.
+    /// than SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512; [`Error::SaltLength`] for a salt that
+    /// does not fit in the modulus.
     ///
     /// # Panics
     /// If `cancelled` panics.

@@ -20,8 +20,7 @@
 //!
 //! # Limits
 //! - RSA: moduli of 1,024 to 16,384 bits, exponents of at most 33 bits, two primes, all components;
-//!   generation of 2,048 to 8,192 bits in steps of 128 with
-//!   exponents of at most 32 bits.
+//!   generation of 2,048 to 8,192 bits in steps of 128 with exponents of at most 32 bits.
 //! - There is no decryption of PKCS#1 v1.5: AWS-LC reports wrong padding, which gives an attacker
 //!   who can ask repeatedly the plaintext (Bleichenbacher). OpenSSL 3.2 returns a random message in
 //!   that case (implicit rejection), which AWS-LC does not.
@@ -31,7 +30,8 @@
 //!
 //! # Modules
 //! Each imports only modules further down this list: `signature`, `exchange`, `encryption`; `key`:
-//! keys and their encodings; `evp`: AWS-LC, and all `unsafe`; `der`, `parameters`, `algorithm`, `error`.
+//! keys and their encodings; `evp`: AWS-LC, and all `unsafe`; `der`, `parameters`, `algorithm`,
+//! `error`.
 
 mod algorithm;
 mod der;
@@ -45,7 +45,6 @@ mod parameters;
 mod signature;
 
 pub use self::algorithm::{Algorithm, Facts, Hash};
-
 pub use self::error::Error;
 pub use self::key::{
     Coordinates, MODULUS_BITS, NEW_MODULUS_BITS, PrivateKey, PublicKey, RsaParameters,

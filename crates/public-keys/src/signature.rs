@@ -166,8 +166,8 @@ impl PrivateKey {
     ///
     /// # Errors
     /// As [`signature_size`](Self::signature_size); [`Error::OutputSize`], [`Error::DigestSize`],
-    /// [`Error::SaltLength`], [`Error::ContextSize`]; [`Error::MessageTooLong`] if the modulus is too
-    /// short for this hash; [`Error::Memory`].
+    /// [`Error::SaltLength`], [`Error::ContextSize`]; [`Error::MessageTooLong`] if the modulus is
+    /// too short for this hash; [`Error::Memory`].
     pub fn sign(
         &self,
         scheme: &Scheme<'_>,
@@ -213,8 +213,8 @@ impl PrivateKey {
 }
 
 impl PublicKey {
-    /// Returns true if the signature is that of the input. Returns false for signatures of any other
-    /// size or content.
+    /// Returns true if the signature is that of the input. Returns false for signatures of any
+    /// other size or content.
     ///
     /// # Errors
     /// As [`signature_size`](Self::signature_size); [`Error::DigestSize`], [`Error::ContextSize`];

@@ -145,8 +145,8 @@ fn reads_keys_of_other_programs() {
     let seed = hex("d4ee72dbf913584ad5b6d8f1f769f8ad3afe7c28cbf1d4fbe097a88f44755842");
     // RFC 8410 10.3: PKCS#8 of version 2 with attributes and public key.
     let version_2 = base64(
-        "MHICAQEwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhCoB8wHQYKKoZIhvcNAQkJFDEPDA1D\
-         dXJkbGUgQ2hhaXJzgSEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=",
+        "MHICAQEwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhCoB8wHQYKKoZIhvcN\
+         AQkJFDEPDA1DdXJkbGUgQ2hhaXJzgSEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=",
     );
     let key = PrivateKey::from_pkcs8(&version_2).unwrap();
     assert_eq!((key.algorithm(), key.to_raw().unwrap().to_vec()), (Algorithm::Ed25519, seed));

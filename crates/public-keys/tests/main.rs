@@ -5,6 +5,5 @@ mod encodings;
 mod generation;
 mod known_answers;
 mod operations;
-mod speed;
 mod support;
 mod wycheproof;

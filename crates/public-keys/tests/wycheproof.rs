@@ -47,9 +47,9 @@ fn agrees_with_wycheproof() {
         for group in suite["testGroups"].as_array().unwrap() {
             let kind = group["type"].as_str().unwrap();
             let tally = tallies.entry(kind.to_owned()).or_default();
-            let judge = judge(kind, group, &suite);
+            let run = runner(kind, group, &suite);
             for test in group["tests"].as_array().unwrap() {
-                let Some(outcome) = judge(test) else {
+                let Some(outcome) = run(test) else {
                     tally.skipped += 1;
                     continue;
                 };
@@ -80,8 +80,8 @@ fn agrees_with_wycheproof() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Returns what judges the tests of a group.
-fn judge<'a>(
+/// Returns the function that runs a test of a group.
+fn runner<'a>(
     kind: &str,
     group: &'a Value,
     suite: &'a Value,

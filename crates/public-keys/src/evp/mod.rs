@@ -145,8 +145,8 @@ fn marshal(write: impl FnOnce(*mut lc::CBB) -> c_int) -> Result<Zeroizing<Vec<u8
     let mut builder = MaybeUninit::<lc::CBB>::zeroed();
     let builder = builder.as_mut_ptr();
     let (mut bytes, mut size) = (ptr::null_mut(), 0);
-    // SAFETY: a builder is initialized before its use, and finished or cleaned up once. Finished, it
-    // gives its memory to the caller, who copies and frees it, which overwrites it.
+    // SAFETY: a builder is initialized before its use, and finished or cleaned up once. Finished,
+    // it gives its memory to the caller, who copies and frees it, which overwrites it.
     unsafe {
         let written = lc::CBB_init(builder, 512) == 1
             && write(builder) == 1

@@ -1,5 +1,11 @@
-//! Nanoseconds of each operation: `cargo test --release -p millrace-public-keys -- --ignored
-//! --nocapture speed`.
+//! Prints the nanoseconds of each operation:
+//!
+//!     cargo run --release -p millrace-public-keys --example speed
+#![allow(clippy::unwrap_used)]
+
+#[allow(dead_code)]
+#[path = "../tests/support.rs"]
+mod support;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -8,7 +14,7 @@ use millrace_public_keys::{
     Algorithm, EcdsaEncoding, Hash, Input, Oaep, PrivateKey, PublicKey, SaltLength, Scheme,
 };
 
-use crate::support::{new_key, sign};
+use support::{new_key, sign};
 
 /// Returns the nanoseconds of a call: the fastest of five rounds of 100 ms.
 fn measure(name: &str, mut call: impl FnMut()) {
@@ -24,9 +30,7 @@ fn measure(name: &str, mut call: impl FnMut()) {
     println!("{name}: {best:.0} ns");
 }
 
-#[test]
-#[ignore = "measures"]
-fn speed() {
+fn main() {
     let (hash, message) = (Hash::Sha256, [7; 100]);
     let input = Input::Message(&message);
     let pss = Scheme::RsaPss { hash, mgf1: hash, salt_length: SaltLength::Digest };
