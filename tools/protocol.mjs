@@ -117,6 +117,19 @@ const enumerations = [
           'only: `updateCipher` is its synchronous form.',
       ],
       [
+        'ImportKey',
+        'The operations with asymmetric keys, of which public_keys.rs says what they read. The ' +
+          'first two fill the reserved key, which is the key.',
+      ],
+      'GenerateKey',
+      'Sign',
+      ['VerifySignature', 'The signature is the tag; the result is 1 byte, 1 if it is right.'],
+      ['Agree', "The handle of the peer's public key is `At.Count`."],
+      ['Encapsulate', 'The result is the shared secret and the ciphertext after it.'],
+      'Decapsulate',
+      'PublicEncrypt',
+      'PrivateDecrypt',
+      [
         derivations[0],
         'Key derivations, which come last: the password is the key, the salt the iv, other ' +
           'inputs the aad, a second secret the tag.',
@@ -180,6 +193,67 @@ const enumerations = [
     rust: 'PurposeNumber',
     doc: 'The kind of algorithm that a key is prepared for.',
     members: ['Cipher', 'Mac', 'Hash'],
+  },
+  {
+    name: 'PublicKeyAlgorithm',
+    doc: 'The algorithms of asymmetric keys.',
+    members: [
+      'Ed25519',
+      'X25519',
+      'P256',
+      'P384',
+      'P521',
+      'Rsa',
+      'RsaPss',
+      'MlKem512',
+      'MlKem768',
+      'MlKem1024',
+      'MlDsa44',
+      'MlDsa65',
+      'MlDsa87',
+    ],
+  },
+  {
+    name: 'KeyForm',
+    doc:
+      'The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components (n, ' +
+      'e and the private d, p, q, dp, dq, qi) are a list: of each the size in two bytes, little-endian, ' +
+      'then the number, big-endian.',
+    members: [
+      'Pkcs8',
+      'EncryptedPkcs8',
+      'Pkcs1',
+      'Sec1',
+      'PrivateRaw',
+      'Seed',
+      'PrivateCoordinates',
+      'PrivateComponents',
+      ['Spki', 'The first form of public keys.'],
+      'Pkcs1Public',
+      'PublicRaw',
+      ['Compressed', 'Read as `PublicRaw`.'],
+      'PublicCoordinates',
+      'PublicComponents',
+    ],
+  },
+  {
+    name: 'SignatureScheme',
+    doc: 'How a message is signed.',
+    members: [
+      ['Default', 'Of Ed25519 and ML-DSA.'],
+      [
+        'EcdsaDer',
+        'The result is padded; its last two bytes are the size of the signature, little-endian.',
+      ],
+      'EcdsaP1363',
+      'RsaPkcs1',
+      'RsaPss',
+    ],
+  },
+  {
+    name: 'EncryptionPadding',
+    doc: 'The paddings of RSA encryption.',
+    members: ['Oaep', 'Pkcs1'],
   },
   {
     name: 'Poll',
@@ -355,6 +429,100 @@ const statuses = [
     message: 'the derivation needs more memory than configure({ maxKdfMemory }) allows',
   },
   {
+    name: 'KeyEncoding',
+    doc: 'The bytes are not an asymmetric key in this encoding.',
+    code: 'ERR_KEY_ENCODING',
+    message: 'key is not a key in this encoding: it is damaged, incomplete or followed by more',
+  },
+  {
+    name: 'KeyNotSupported',
+    doc: 'The algorithm, curve or parameters of the asymmetric key are not supported.',
+    code: 'ERR_KEY_NOT_SUPPORTED',
+    message: 'the algorithm or curve of key is not supported',
+  },
+  {
+    name: 'KeyEncryption',
+    doc: 'The scheme that encrypts the private key is not supported.',
+    code: 'ERR_KEY_NOT_SUPPORTED',
+    message: 'the scheme that encrypts key is not supported: use PBES2 with AES-CBC',
+  },
+  {
+    name: 'Passphrase',
+    doc: 'The passphrase of a private key is wrong.',
+    code: 'ERR_PASSPHRASE',
+    message: 'passphrase is wrong, or the encrypted key was changed',
+  },
+  {
+    name: 'KeyValue',
+    doc: 'The parts of a key contradict each other or are out of range, or are no point.',
+    code: 'ERR_KEY_INVALID',
+    message: 'key is not valid: its parts contradict each other, or it is no point on the curve',
+  },
+  {
+    name: 'SharedSecret',
+    doc: "The peer's key has a small order.",
+    code: 'ERR_KEY_INVALID',
+    message: 'publicKey has a small order: the shared secret would be all zero',
+  },
+  {
+    name: 'KeyUse',
+    doc: 'A key of this algorithm has no such operation.',
+    code: 'ERR_KEY_ALGORITHM',
+    message: 'keys of this algorithm do not support this operation or encoding',
+  },
+  {
+    name: 'KeyPair',
+    doc: 'The keys of an agreement belong to different algorithms.',
+    code: 'ERR_KEY_ALGORITHM',
+    message: 'privateKey and publicKey belong to different algorithms',
+  },
+  {
+    name: 'ModulusSize',
+    code: 'ERR_KEY_SIZE',
+    message: 'RSA keys must have 1024 to 16384 bits; new ones 2048 to 8192 in steps of 128',
+  },
+  {
+    name: 'Exponent',
+    code: 'ERR_ARGUMENT_VALUE',
+    message: 'publicExponent must be odd and from 3 to 2^33 - 1, of a new key to 2^32 - 1',
+  },
+  {
+    name: 'SignatureHash',
+    doc: 'The scheme or the key does not take this hash.',
+    code: 'ERR_ARGUMENT_VALUE',
+    message: 'this key or scheme does not take this hash',
+  },
+  {
+    name: 'SaltLength',
+    code: 'ERR_ARGUMENT_VALUE',
+    message: 'saltLength does not fit the key: use "digest"',
+  },
+  {
+    name: 'ContextSize',
+    code: 'ERR_ARGUMENT_VALUE',
+    message: 'context must have at most 255 bytes, and none beside a digest',
+  },
+  {
+    name: 'DigestSize',
+    code: 'ERR_SOURCE_SIZE',
+    message: 'data must have the size of a digest of this hash, as options.digest is true',
+  },
+  {
+    name: 'MessageSize',
+    code: 'ERR_SOURCE_SIZE',
+    message: 'data is longer than this key can encrypt, or the key is too short for the hash',
+  },
+  {
+    name: 'CiphertextSize',
+    code: 'ERR_SOURCE_SIZE',
+    message: 'the ciphertext has the wrong size for this key',
+  },
+  {
+    name: 'Decryption',
+    code: 'ERR_AUTHENTICATION',
+    message: 'the ciphertext does not decrypt under this key, hash and label',
+  },
+  {
     name: 'Unavailable',
     doc: 'The engine that was asked for cannot do this here.',
     code: 'ERR_ENGINE_UNAVAILABLE',
@@ -377,6 +545,12 @@ const statuses = [
 ];
 
 const constants = [
+  {
+    name: 'NO_HASH',
+    value: 255,
+    type: 'u32',
+    doc: 'The number in the place of a hash where an operation with an asymmetric key takes none.',
+  },
   {
     name: 'OPERATION_COUNT',
     value: enumerations.find(({ name }) => name === 'Operation').members.length,

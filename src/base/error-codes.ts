@@ -41,6 +41,17 @@ export type ErrorCode =
   | 'ERR_KEY_DISPOSED'
   /** The prepared key belongs to another algorithm. TypeError. */
   | 'ERR_KEY_ALGORITHM'
+  /** The bytes are not an asymmetric key in this encoding. */
+  | 'ERR_KEY_ENCODING'
+  /** The algorithm, curve or encryption of an asymmetric key is not supported. */
+  | 'ERR_KEY_NOT_SUPPORTED'
+  /**
+   * The numbers of an asymmetric key contradict each other, its point is not on the curve, or it
+   * leads to a shared secret of zeros.
+   */
+  | 'ERR_KEY_INVALID'
+  /** The passphrase of a private key is missing or wrong. */
+  | 'ERR_PASSPHRASE'
   /**
    * The prepared key has sealed 2^32 messages with random nonces of 12 bytes: use another key, or
    * xchacha20-poly1305. RangeError.

@@ -77,6 +77,17 @@ export interface Native {
    */
   extendKey(parameters: Uint8Array): number;
   disposeKey(): number;
+  /** Returns the handle of an empty asymmetric key, which an operation fills, or minus a status. */
+  reserveKey(): number;
+  /** Returns the handle of the public key of a private one, or minus a {@link Status}. */
+  publicKeyOf(): number;
+  /** Writes what an asymmetric key is to the frame; crates/request/src/public_keys.rs says where. */
+  describeKey(): number;
+  /**
+   * Writes an asymmetric key to the target, if it fits there. Returns its size, or minus a
+   * {@link Status}.
+   */
+  exportKey(form: number, target: Uint8Array): number;
   /**
    * Begins a message of an incremental cipher; the key is bytes, or the handle in the frame.
    * Returns the handle of the message, or minus a {@link Status}.

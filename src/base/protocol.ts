@@ -95,6 +95,22 @@ export const enum Operation {
    */
   CipherUpdate,
   /**
+   * The operations with asymmetric keys, of which public_keys.rs says what they read. The first two
+   * fill the reserved key, which is the key.
+   */
+  ImportKey,
+  GenerateKey,
+  Sign,
+  /** The signature is the tag; the result is 1 byte, 1 if it is right. */
+  VerifySignature,
+  /** The handle of the peer's public key is {@link At.Count}. */
+  Agree,
+  /** The result is the shared secret and the ciphertext after it. */
+  Encapsulate,
+  Decapsulate,
+  PublicEncrypt,
+  PrivateDecrypt,
+  /**
    * Key derivations, which come last: the password is the key, the salt the iv, other inputs the
    * aad, a second secret the tag.
    */
@@ -167,6 +183,64 @@ export const enum Purpose {
   Cipher,
   Mac,
   Hash,
+}
+
+/** The algorithms of asymmetric keys. */
+export const enum PublicKeyAlgorithm {
+  Ed25519,
+  X25519,
+  P256,
+  P384,
+  P521,
+  Rsa,
+  RsaPss,
+  MlKem512,
+  MlKem768,
+  MlKem1024,
+  MlDsa44,
+  MlDsa65,
+  MlDsa87,
+}
+
+/**
+ * The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components (n, e
+ * and the private d, p, q, dp, dq, qi) are a list: of each the size in two bytes, little-endian,
+ * then the number, big-endian.
+ */
+export const enum KeyForm {
+  Pkcs8,
+  EncryptedPkcs8,
+  Pkcs1,
+  Sec1,
+  PrivateRaw,
+  Seed,
+  PrivateCoordinates,
+  PrivateComponents,
+  /** The first form of public keys. */
+  Spki,
+  Pkcs1Public,
+  PublicRaw,
+  /** Read as `PublicRaw`. */
+  Compressed,
+  PublicCoordinates,
+  PublicComponents,
+}
+
+/** How a message is signed. */
+export const enum SignatureScheme {
+  /** Of Ed25519 and ML-DSA. */
+  Default,
+  /** The result is padded; its last two bytes are the size of the signature, little-endian. */
+  EcdsaDer,
+  EcdsaP1363,
+  RsaPkcs1,
+  RsaPss,
+}
+
+/** The paddings of RSA encryption. */
+export const enum EncryptionPadding {
+  Oaep,
+  Pkcs1,
 }
 
 /** The result of a poll. */
@@ -272,6 +346,32 @@ export const enum Status {
   Work,
   /** More working memory than all derivations together may take. */
   KdfMemoryLimit,
+  /** The bytes are not an asymmetric key in this encoding. */
+  KeyEncoding,
+  /** The algorithm, curve or parameters of the asymmetric key are not supported. */
+  KeyNotSupported,
+  /** The scheme that encrypts the private key is not supported. */
+  KeyEncryption,
+  /** The passphrase of a private key is wrong. */
+  Passphrase,
+  /** The parts of a key contradict each other or are out of range, or are no point. */
+  KeyValue,
+  /** The peer's key has a small order. */
+  SharedSecret,
+  /** A key of this algorithm has no such operation. */
+  KeyUse,
+  /** The keys of an agreement belong to different algorithms. */
+  KeyPair,
+  ModulusSize,
+  Exponent,
+  /** The scheme or the key does not take this hash. */
+  SignatureHash,
+  SaltLength,
+  ContextSize,
+  DigestSize,
+  MessageSize,
+  CiphertextSize,
+  Decryption,
   /** The engine that was asked for cannot do this here. */
   Unavailable,
   /** The message is too large for the engine that was asked for. */
@@ -314,13 +414,51 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
   ['ERR_PASSWORD_HASH', 'hash must have a salt of 8 to 512 bytes and a hash of 16 to 512 bytes'],
   ['ERR_WORK_LIMIT', 'hash needs more work than options.maxTime allows'],
   ['ERR_MEMORY_LIMIT', 'the derivation needs more memory than configure({ maxKdfMemory }) allows'],
+  [
+    'ERR_KEY_ENCODING',
+    'key is not a key in this encoding: it is damaged, incomplete or followed by more',
+  ],
+  ['ERR_KEY_NOT_SUPPORTED', 'the algorithm or curve of key is not supported'],
+  [
+    'ERR_KEY_NOT_SUPPORTED',
+    'the scheme that encrypts key is not supported: use PBES2 with AES-CBC',
+  ],
+  ['ERR_PASSPHRASE', 'passphrase is wrong, or the encrypted key was changed'],
+  [
+    'ERR_KEY_INVALID',
+    'key is not valid: its parts contradict each other, or it is no point on the curve',
+  ],
+  ['ERR_KEY_INVALID', 'publicKey has a small order: the shared secret would be all zero'],
+  ['ERR_KEY_ALGORITHM', 'keys of this algorithm do not support this operation or encoding'],
+  ['ERR_KEY_ALGORITHM', 'privateKey and publicKey belong to different algorithms'],
+  ['ERR_KEY_SIZE', 'RSA keys must have 1024 to 16384 bits; new ones 2048 to 8192 in steps of 128'],
+  [
+    'ERR_ARGUMENT_VALUE',
+    'publicExponent must be odd and from 3 to 2^33 - 1, of a new key to 2^32 - 1',
+  ],
+  ['ERR_ARGUMENT_VALUE', 'this key or scheme does not take this hash'],
+  ['ERR_ARGUMENT_VALUE', 'saltLength does not fit the key: use "digest"'],
+  ['ERR_ARGUMENT_VALUE', 'context must have at most 255 bytes, and none beside a digest'],
+  [
+    'ERR_SOURCE_SIZE',
+    'data must have the size of a digest of this hash, as options.digest is true',
+  ],
+  [
+    'ERR_SOURCE_SIZE',
+    'data is longer than this key can encrypt, or the key is too short for the hash',
+  ],
+  ['ERR_SOURCE_SIZE', 'the ciphertext has the wrong size for this key'],
+  ['ERR_AUTHENTICATION', 'the ciphertext does not decrypt under this key, hash and label'],
   ['ERR_ENGINE_UNAVAILABLE', 'the engine is not available'],
   ['ERR_ENGINE_UNAVAILABLE', 'the message is larger than this engine accepts'],
   ['ERR_FILE_CHANGED', 'the file is not regular, cannot be read, or has changed'],
 ];
 
+/** The number in the place of a hash where an operation with an asymmetric key takes none. */
+export const NO_HASH = 255;
+
 /** The number of operations. */
-export const OPERATION_COUNT = 29;
+export const OPERATION_COUNT = 38;
 
 /** Bytes of the handle of a hash state that the kernel keeps, for any hash. */
 export const KERNEL_HANDLE_BYTES = 16;

@@ -245,6 +245,10 @@ export function makePortable(host: Host): Native {
       }),
     extendKey: (block) => number(() => keys.keep(keys.key(frame[At.Key]!).with(whole(block)))),
     disposeKey: () => Number(keys.dispose(frame[At.Key]!)),
+    reserveKey: () => -Status.Unavailable,
+    publicKeyOf: () => -Status.KeyDisposed,
+    describeKey: () => Status.KeyDisposed,
+    exportKey: () => -Status.KeyDisposed,
 
     createCipher: (algorithm, encrypt, iv, aad, key) =>
       number(() => {

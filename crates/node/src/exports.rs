@@ -13,8 +13,9 @@ use crate::values::{Function, Value};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::engines;
 use millrace_pool::Cancellation;
-use millrace_request::decode::{self, Frame};
+use millrace_request::decode;
 use millrace_request::engine;
+use millrace_request::frame::Frame;
 use millrace_request::memory_budget;
 use millrace_request::numbers::exact_size;
 use millrace_request::pages;
@@ -45,6 +46,10 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("createMacKey", handles::create_mac_key),
     ("extendKey", handles::extend_key),
     ("disposeKey", handles::dispose_key),
+    ("reserveKey", handles::reserve_key),
+    ("publicKeyOf", handles::public_key_of),
+    ("describeKey", handles::describe_key),
+    ("exportKey", handles::export_key),
     ("createCipher", handles::create_cipher),
     ("updateCipher", handles::update_cipher),
     ("finishCipher", handles::finish_cipher),

@@ -7,9 +7,9 @@ use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
 use millrace_core::stack;
 use millrace_request::bytes::Window;
-use millrace_request::decode::Frame;
+use millrace_request::frame::Frame;
 use millrace_request::keys::{KEY_BYTES, PreparedKey, Purpose};
-use millrace_request::protocol::{At, EngineNumber, Status};
+use millrace_request::protocol::{At, EngineNumber, KeyForm, Status};
 use millrace_request::running_cipher;
 
 /// `createKey(kind, algorithm, bytes, engine)`: returns a handle above 0, or minus a [`Status`].
@@ -26,6 +26,51 @@ pub(crate) fn create_key(call: &Call<'_>) -> Value {
         call.state.keys.borrow_mut().keep(key)
     });
     key_handle(call, handle)
+}
+
+/// `reserveKey()`: returns the handle of an empty asymmetric key, which an operation fills, or minus
+/// a [`Status`].
+pub(crate) fn reserve_key(call: &Call<'_>) -> Value {
+    let handle = call.state.keys.borrow_mut().keep(PreparedKey::reserved());
+    key_handle(call, handle)
+}
+
+/// `publicKeyOf()`, with the handle of a private key in the frame: returns the handle of its public
+/// key, or minus a [`Status`].
+pub(crate) fn public_key_of(call: &Call<'_>) -> Value {
+    let handle = stack::wiped(|| {
+        let mut keys = call.state.keys.borrow_mut();
+        let public = running_cipher::key_of(call, &keys)?.public_key_of()?;
+        keys.keep(public)
+    });
+    key_handle(call, handle)
+}
+
+/// `describeKey()`, with the handle of an asymmetric key in the frame: writes what it is to the
+/// frame. Returns a [`Status`].
+pub(crate) fn describe_key(call: &Call<'_>) -> Value {
+    let described = Frame::of(call).ok_or(Status::Argument).and_then(|frame| {
+        running_cipher::key_of(call, &call.state.keys.borrow())?.describe(&frame)
+    });
+    call.env.number(call.state.status_number(described))
+}
+
+/// `exportKey(form, target)`, with the handle of an asymmetric key in the frame: writes the key, if
+/// it fits in the target. Returns its size, or minus a [`Status`].
+pub(crate) fn export_key(call: &Call<'_>) -> Value {
+    let size = stack::wiped(|| {
+        let form = call.uint32(0).and_then(KeyForm::from_number).ok_or(Status::Argument)?;
+        let target = call.bytes(1).ok_or(Status::Argument)?;
+        let bytes = running_cipher::key_of(call, &call.state.keys.borrow())?.export(form)?;
+        if bytes.len() <= target.size() {
+            target.write(&bytes);
+        }
+        Ok(bytes.len())
+    });
+    call.env.double(match size {
+        Ok(size) => size as f64,
+        Err(status) => -f64::from(call.state.status_number(Err(status))),
+    })
 }
 
 /// `createMacKey(hash)`, with the handle of a cipher's key in the frame: returns the handle of an

@@ -1,98 +1,21 @@
 //! Decodes a call's frame and arguments into [`Work`] over the caller's memory.
-//!
-//! The frame is the numbers of one call, in a Float64Array that JavaScript and native code share.
-//! Writing a number there costs JavaScript 1 ns, passing it as an argument 6. Bytes come as typed
-//! arrays. Every number and range is checked again here: no mistake in JavaScript can reach memory.
 
 use crate::bytes::Window;
 use crate::caller::Caller;
+use crate::frame::Frame;
 use crate::memory_budget;
-use crate::numbers::exact_size;
 use crate::protocol::EngineNumber;
 use crate::protocol::flag::{
     FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET, HAS_VIEWS, PROGRESS,
 };
 use crate::protocol::{At, OperationNumber, REPLY_MAX, Status};
+use crate::public_key_call::{self, PublicKeyCall};
 use crate::work::{Key, Messages, Operation, ProgressCounter, Target, Work};
 use millrace_core::allocate::Shared;
 use millrace_core::error::Error;
 use millrace_core::kdf::phc::{Limits, PasswordHash, Scheme};
 use millrace_core::kdf::{Derivation, Numbers};
 use std::sync::Arc;
-
-/// The frame and the arguments of one call.
-pub struct Frame<'a, C> {
-    pub call: &'a C,
-    numbers: Window,
-}
-
-impl<'a, C: Caller> Frame<'a, C> {
-    /// Returns `None` before JavaScript has attached the frame.
-    pub fn of(call: &'a C) -> Option<Frame<'a, C>> {
-        Some(Frame { call, numbers: call.frame()? })
-    }
-
-    #[inline]
-    pub fn number(&self, at: At) -> f64 {
-        let offset = at as usize * size_of::<f64>();
-        match self.numbers.read()[offset..].first_chunk() {
-            Some(bytes) => f64::from_ne_bytes(*bytes),
-            None => f64::NAN,
-        }
-    }
-
-    /// Writes a number for JavaScript to read.
-    pub fn set(&self, at: At, number: u64) {
-        if let Some(place) = self.numbers.part(at as usize * size_of::<f64>(), size_of::<f64>()) {
-            place.write(&(number as f64).to_ne_bytes());
-        }
-    }
-
-    /// Returns a number as a size: a non-negative integer that a pointer can span.
-    ///
-    /// # Errors
-    /// [`Status::Argument`] for any other number.
-    pub fn size(&self, at: At) -> Result<usize, Status> {
-        exact_size(self.number(at)).ok_or(Status::Argument)
-    }
-
-    /// Returns true if one of the flags is set.
-    #[inline]
-    pub fn has(&self, flags: u32) -> bool {
-        self.number(At::Flags) as u32 & flags != 0
-    }
-
-    /// Returns the operation that JavaScript asks for.
-    ///
-    /// # Errors
-    /// [`Status::Argument`] if there is none of this number.
-    pub fn operation(&self) -> Result<OperationNumber, Status> {
-        OperationNumber::from_number(self.number(At::Operation) as u32).ok_or(Status::Argument)
-    }
-
-    /// Returns a range of a byte argument.
-    ///
-    /// # Errors
-    /// [`Status::Argument`] if the argument is not a typed array, or the range does not fit in it.
-    pub fn window(&self, argument: usize, offset: At, size: At) -> Result<Window, Status> {
-        let bytes = self.call.bytes(argument).ok_or(Status::Argument)?;
-        bytes.part(self.size(offset)?, self.size(size)?).ok_or(Status::Argument)
-    }
-
-    /// Returns a range of a byte argument, empty unless `flag` is set.
-    ///
-    /// # Errors
-    /// Those of [`Frame::window`].
-    pub fn input(
-        &self,
-        flag: u32,
-        argument: usize,
-        offset: At,
-        size: At,
-    ) -> Result<Window, Status> {
-        if self.has(flag) { self.window(argument, offset, size) } else { Ok(Window::EMPTY) }
-    }
-}
 
 /// Returns the work that a call describes.
 ///
@@ -125,6 +48,10 @@ pub fn decode<C: Caller>(frame: &Frame<'_, C>) -> Result<Work, Status> {
             work.messages = Messages::Files(count, size as u64);
         }
         _ => {}
+    }
+    if known == Operation::PublicKey {
+        work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
+        work.public_key = public_key_call::decode(frame, operation)?;
     }
     if let Some(function) = operation.derivation() {
         work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
@@ -176,6 +103,7 @@ fn decode_common<C: Caller>(frame: &Frame<'_, C>, operation: Operation) -> Resul
             false => None,
         },
         derivation: Derivation::NONE,
+        public_key: PublicKeyCall::None,
     })
 }
 

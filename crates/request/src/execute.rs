@@ -11,6 +11,7 @@ use crate::kdf;
 #[cfg(target_os = "linux")]
 use crate::kernel;
 use crate::protocol::EngineNumber;
+use crate::public_keys;
 use crate::running_cipher;
 use crate::work::{Key, Operation, Reply, Status, Work};
 use millrace_core::catalog::Hash;
@@ -48,6 +49,7 @@ pub fn run(work: &Work, reply: &mut Reply, checkpoint: Option<&mut JobCheckpoint
         Operation::HashFile(hash) => files::hash_file(work, hash, reply, checkpoint),
         Operation::HashFiles(hash) => files::hash_files(work, hash, checkpoint),
         Operation::CipherUpdate(cipher) => running_cipher::update(work, cipher, checkpoint),
+        Operation::PublicKey => stack::wiped(|| public_keys::run(work, reply, checkpoint)),
         Operation::Derive => stack::wiped(|| kdf::derive(work, reply, checkpoint)),
     };
     result.err().unwrap_or(Status::Done)

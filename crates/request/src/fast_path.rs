@@ -6,7 +6,7 @@
 
 use crate::bytes::Window;
 use crate::caller::Caller;
-use crate::decode::Frame;
+use crate::frame::Frame;
 use crate::hash_state::advance;
 use crate::keys::PreparedKey;
 use crate::protocol::flag::HAS_KEY;

@@ -12,8 +12,9 @@ use millrace_core::error::Error;
 use millrace_core::hash::{Params, check_params};
 use millrace_core::hmac::MacKey;
 use millrace_core::running_cipher::RunningCipher;
-use std::sync::Mutex;
+use millrace_public_keys::{PrivateKey, PublicKey};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
 use zeroize::Zeroizing;
 
 /// The bytes of a prepared key that are reported to V8, so that unreachable keys cause a
@@ -30,8 +31,16 @@ pub enum PreparedKey {
     Mac(MacKey, u32),
     /// The key or the parameters of a hash, which need no schedule; see `Work::with_params`.
     Hash(Hash, Zeroizing<Vec<u8>>),
+    /// An asymmetric key, once an operation has filled it; see `public_keys`.
+    Asymmetric(OnceLock<AsymmetricKey>),
     /// A message on its way through a cipher; see `running_cipher`.
     Running(Mutex<RunningCipher>),
+}
+
+/// An asymmetric key.
+pub enum AsymmetricKey {
+    Private(PrivateKey),
+    Public(PublicKey),
 }
 
 /// The algorithm that a key is prepared for.
@@ -104,7 +113,7 @@ impl PreparedKey {
         match self {
             PreparedKey::Cipher(key, _) => key.is_external(),
             PreparedKey::Mac(key, _) => key.external().is_some(),
-            PreparedKey::Hash(..) | PreparedKey::Running(_) => false,
+            PreparedKey::Hash(..) | PreparedKey::Asymmetric(_) | PreparedKey::Running(_) => false,
         }
     }
 }

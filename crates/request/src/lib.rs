@@ -8,11 +8,13 @@
 //!
 //! - `fast_path`: common digests with few numbers; `text`: bytes as hex and Base64;
 //! - `execute`: dispatches a `Work` to the core, through the modules of its operations:
-//!   `cipher`, `parts`, `kernel`, `hash_state`, `batch`, `files`, `kdf`, `running_cipher`;
+//!   `cipher`, `parts`, `kernel`, `hash_state`, `batch`, `files`, `kdf`, `public_keys`,
+//!   `running_cipher`;
 //! - `predict`: the predicted nanoseconds of a work;
-//! - `decode`: the numbers and bytes of one call, decoded into a `Work`; `caller`: what it offers;
+//! - `decode`: the numbers and bytes of one call, decoded into a `Work`;
 //! - `checkpoint`: between the slices of a long work;
-//! - `operands`, `work`: an operation with all its inputs;
+//! - `operands`, `work`: an operation with all its inputs; `public_key_call`: its parameters;
+//! - `frame`: the numbers of one call; `caller`: what it offers;
 //! - `keys`, `engine`: prepared keys, engines;
 //! - `memory_budget`: the working memory of derivations;
 //! - `bytes`: the ownership of all bytes, argued in one place; `pages`: pages of new memory;
@@ -34,6 +36,7 @@ pub mod engine;
 pub mod execute;
 pub mod fast_path;
 pub mod files;
+pub mod frame;
 pub mod hash_state;
 pub mod kdf;
 #[cfg(target_os = "linux")]
@@ -47,6 +50,8 @@ pub mod pages;
 pub mod parts;
 pub mod predict;
 pub mod protocol;
+pub mod public_key_call;
+pub mod public_keys;
 pub mod running_cipher;
 pub mod status;
 pub mod text;

@@ -102,6 +102,19 @@ impl Work {
         reply: &mut Reply,
         compute: impl FnOnce(&mut [u8]) -> Result<(), Error>,
     ) -> Result<(), Status> {
+        self.result_to(reply, |target| Ok(compute(target)?))
+    }
+
+    /// Works like [`Work::digest_to`], for results whose errors are not the core's.
+    ///
+    /// # Errors
+    /// Those of `compute`, and [`Status::Memory`].
+    #[inline]
+    pub fn result_to(
+        &self,
+        reply: &mut Reply,
+        compute: impl FnOnce(&mut [u8]) -> Result<(), Status>,
+    ) -> Result<(), Status> {
         match self.target {
             Target::Memory(target) if target.size() <= 64 => {
                 let mut digest = [0; 64];

@@ -1,6 +1,7 @@
 //! The predicted cost of a work in nanoseconds, by the cost models of `crates/cost`.
 
 use crate::protocol::EngineNumber;
+use crate::public_keys;
 use crate::work::{Operation, Work};
 use millrace_cost::{cost_model, predict_messages};
 
@@ -51,6 +52,7 @@ pub fn predict(work: &Work) -> u64 {
         Operation::SealChunks(_) | Operation::OpenChunks(_) | Operation::CipherUpdate(_) => {
             model.predict(source)
         }
+        Operation::PublicKey => public_keys::predict(work),
         Operation::Derive => work.derivation.predict(work.aad.read(), target, &|hash| {
             predict_messages(hash, hash.facts().block_size, 1)
         }),

@@ -120,18 +120,32 @@ numbers! {
         /// Encrypts or decrypts the next bytes of a message; its handle is the key. Asynchronous
         /// only: `updateCipher` is its synchronous form.
         CipherUpdate = 18,
+        /// The operations with asymmetric keys, of which public_keys.rs says what they read. The
+        /// first two fill the reserved key, which is the key.
+        ImportKey = 19,
+        GenerateKey = 20,
+        Sign = 21,
+        /// The signature is the tag; the result is 1 byte, 1 if it is right.
+        VerifySignature = 22,
+        /// The handle of the peer's public key is `At::Count`.
+        Agree = 23,
+        /// The result is the shared secret and the ciphertext after it.
+        Encapsulate = 24,
+        Decapsulate = 25,
+        PublicEncrypt = 26,
+        PrivateDecrypt = 27,
         /// Key derivations, which come last: the password is the key, the salt the iv, other inputs
         /// the aad, a second secret the tag.
-        Scrypt = 19,
-        Pbkdf2 = 20,
-        Hkdf = 21,
-        HkdfExtract = 22,
-        HkdfExpand = 23,
-        Argon2 = 24,
-        Bcrypt = 25,
-        Verify = 26,
-        WrapKey = 27,
-        UnwrapKey = 28,
+        Scrypt = 28,
+        Pbkdf2 = 29,
+        Hkdf = 30,
+        HkdfExtract = 31,
+        HkdfExpand = 32,
+        Argon2 = 33,
+        Bcrypt = 34,
+        Verify = 35,
+        WrapKey = 36,
+        UnwrapKey = 37,
     }
 
     /// Where an asynchronous call runs.
@@ -163,6 +177,62 @@ numbers! {
         Cipher = 0,
         Mac = 1,
         Hash = 2,
+    }
+
+    /// The algorithms of asymmetric keys.
+    pub enum PublicKeyAlgorithm {
+        Ed25519 = 0,
+        X25519 = 1,
+        P256 = 2,
+        P384 = 3,
+        P521 = 4,
+        Rsa = 5,
+        RsaPss = 6,
+        MlKem512 = 7,
+        MlKem768 = 8,
+        MlKem1024 = 9,
+        MlDsa44 = 10,
+        MlDsa65 = 11,
+        MlDsa87 = 12,
+    }
+
+    /// The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components
+    /// (n, e and the private d, p, q, dp, dq, qi) are a list: of each the size in two bytes,
+    /// little-endian, then the number, big-endian.
+    pub enum KeyForm {
+        Pkcs8 = 0,
+        EncryptedPkcs8 = 1,
+        Pkcs1 = 2,
+        Sec1 = 3,
+        PrivateRaw = 4,
+        Seed = 5,
+        PrivateCoordinates = 6,
+        PrivateComponents = 7,
+        /// The first form of public keys.
+        Spki = 8,
+        Pkcs1Public = 9,
+        PublicRaw = 10,
+        /// Read as `PublicRaw`.
+        Compressed = 11,
+        PublicCoordinates = 12,
+        PublicComponents = 13,
+    }
+
+    /// How a message is signed.
+    pub enum SignatureScheme {
+        /// Of Ed25519 and ML-DSA.
+        Default = 0,
+        /// The result is padded; its last two bytes are the size of the signature, little-endian.
+        EcdsaDer = 1,
+        EcdsaP1363 = 2,
+        RsaPkcs1 = 3,
+        RsaPss = 4,
+    }
+
+    /// The paddings of RSA encryption.
+    pub enum EncryptionPadding {
+        Oaep = 0,
+        Pkcs1 = 1,
     }
 
     /// The result of a poll.
@@ -301,12 +371,38 @@ statuses! {
         Work = 24,
         /// More working memory than all derivations together may take.
         KdfMemoryLimit = 25,
+        /// The bytes are not an asymmetric key in this encoding.
+        KeyEncoding = 26,
+        /// The algorithm, curve or parameters of the asymmetric key are not supported.
+        KeyNotSupported = 27,
+        /// The scheme that encrypts the private key is not supported.
+        KeyEncryption = 28,
+        /// The passphrase of a private key is wrong.
+        Passphrase = 29,
+        /// The parts of a key contradict each other or are out of range, or are no point.
+        KeyValue = 30,
+        /// The peer's key has a small order.
+        SharedSecret = 31,
+        /// A key of this algorithm has no such operation.
+        KeyUse = 32,
+        /// The keys of an agreement belong to different algorithms.
+        KeyPair = 33,
+        ModulusSize = 34,
+        Exponent = 35,
+        /// The scheme or the key does not take this hash.
+        SignatureHash = 36,
+        SaltLength = 37,
+        ContextSize = 38,
+        DigestSize = 39,
+        MessageSize = 40,
+        CiphertextSize = 41,
+        Decryption = 42,
         /// The engine that was asked for cannot do this here.
-        Unavailable(&'static str) = 26,
+        Unavailable(&'static str) = 43,
         /// The message is too large for the engine that was asked for.
-        TooLarge(&'static str) = 27,
+        TooLarge(&'static str) = 44,
         /// The file is not regular, cannot be read, or has changed.
-        File = 28,
+        File = 45,
     }
 }
 
@@ -319,8 +415,11 @@ impl Status {
     }
 }
 
+/// The number in the place of a hash where an operation with an asymmetric key takes none.
+pub const NO_HASH: u32 = 255;
+
 /// The number of operations.
-pub const OPERATION_COUNT: u32 = 29;
+pub const OPERATION_COUNT: u32 = 38;
 
 /// Bytes of the handle of a hash state that the kernel keeps, for any hash.
 pub const KERNEL_HANDLE_BYTES: usize = 16;

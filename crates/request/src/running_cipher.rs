@@ -4,7 +4,7 @@
 use crate::bytes::{Window, text};
 use crate::caller::Caller;
 use crate::checkpoint::JobCheckpoint;
-use crate::decode::Frame;
+use crate::frame::Frame;
 use crate::keys::{Keys, PreparedKey};
 use crate::protocol::At;
 use crate::work::{Key, Status, TAG_MAX, Target, Work};

@@ -7,6 +7,7 @@ use crate::keys::PreparedKey;
 use crate::numbers::exact_size;
 pub use crate::protocol::Status;
 use crate::protocol::{EngineNumber, OperationNumber};
+use crate::public_key_call::PublicKeyCall;
 use millrace_core::allocate::Shared;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::kdf::Derivation;
@@ -22,6 +23,8 @@ macro_rules! operations {
         #[derive(Copy, Clone, PartialEq, Eq)]
         pub enum Operation {
             $($(#[$doc])* $name($kind),)*
+            /// An operation with an asymmetric key; see `public_keys`.
+            PublicKey,
             /// A key derivation; see `kdf`.
             Derive,
         }
@@ -34,15 +37,16 @@ macro_rules! operations {
                     $(OperationNumber::$name => Operation::$name($kind::from_id(algorithm)?),)*
                     OperationNumber::Seal => Operation::Encrypt(Cipher::from_id(algorithm)?),
                     OperationNumber::Open => Operation::Decrypt(Cipher::from_id(algorithm)?),
-                    _ => Operation::Derive,
+                    _ if operation.derivation().is_some() => Operation::Derive,
+                    _ => Operation::PublicKey,
                 })
             }
 
-            /// Returns the algorithm; SHA-256 for a key derivation.
+            /// Returns the algorithm; SHA-256 for an asymmetric key and a key derivation.
             pub fn algorithm(self) -> Algorithm {
                 match self {
                     $(Operation::$name(algorithm) => Algorithm::$kind(algorithm),)*
-                    Operation::Derive => Algorithm::Hash(Hash::Sha256),
+                    Operation::PublicKey | Operation::Derive => Algorithm::Hash(Hash::Sha256),
                 }
             }
         }
@@ -195,6 +199,7 @@ pub struct Work {
     pub lent: bool,
     pub progress: Option<Shared<ProgressCounter>>,
     pub derivation: Derivation,
+    pub public_key: PublicKeyCall,
 }
 
 /// The most bytes of an AEAD's tag.
@@ -224,6 +229,7 @@ impl Work {
             lent: false,
             progress: None,
             derivation: Derivation::NONE,
+            public_key: PublicKeyCall::None,
         }
     }
 

@@ -11,7 +11,7 @@ use millrace_request::caller::Caller;
 use millrace_request::keys::{PreparedKey, Purpose};
 use millrace_request::memory_budget;
 use millrace_request::protocol::{
-    At, EngineNumber, OperationNumber as Number, REPLY_MAX, Status, flag,
+    At, EngineNumber, OPERATION_COUNT, OperationNumber as Number, REPLY_MAX, Status, flag,
 };
 use millrace_request::work::{self, Messages, Operation};
 
@@ -27,7 +27,7 @@ fn numbers_of_no_operation_algorithm_or_engine_are_refused() {
     let call = seal(100, 116);
     assert_eq!(call.run(), Status::Done);
     for (at, numbers) in [
-        (At::Operation, [29.0, 255.0, 4294967296.0, f64::INFINITY]),
+        (At::Operation, [f64::from(OPERATION_COUNT), 255.0, 4294967296.0, f64::INFINITY]),
         (At::Algorithm, [CIPHERS.len() as f64, 255.0, 256.0, f64::INFINITY]),
         (At::Engine, [4.0, 255.0, 4294967296.0, f64::INFINITY]),
     ] {

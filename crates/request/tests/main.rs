@@ -10,6 +10,7 @@ mod keys;
 #[cfg(target_os = "linux")]
 mod lent;
 mod parts;
+mod public_keys;
 mod running_cipher;
 mod wiping;
 

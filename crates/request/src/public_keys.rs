@@ -1,0 +1,457 @@
+//! Operations with asymmetric keys.
+
+use crate::caller::Caller;
+use crate::checkpoint::JobCheckpoint;
+use crate::frame::Frame;
+use crate::keys::{AsymmetricKey, PreparedKey};
+use crate::protocol::{At, EncryptionPadding, KeyForm, NO_HASH, SignatureScheme, Status};
+use crate::public_key_call::{Encryption, HASHES, NewKey, PublicKeyCall, Signing};
+use crate::work::{Key, Reply, Work};
+use millrace_core::allocate::try_with_capacity;
+use millrace_public_keys::{
+    Algorithm, Coordinates, EcdsaEncoding, Error, Hash, Input, Oaep, PrivateKey, PublicKey,
+    RsaPrivateComponents, RsaPublicComponents, Scheme,
+};
+use std::sync::OnceLock;
+use zeroize::Zeroizing;
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Status {
+        match error {
+            Error::Encoding => Status::KeyEncoding,
+            Error::UnsupportedAlgorithm => Status::KeyNotSupported,
+            Error::KeyType => Status::KeyUse,
+            Error::KeyMismatch => Status::KeyPair,
+            Error::KeySize => Status::KeySize,
+            Error::ModulusSize => Status::ModulusSize,
+            Error::Exponent => Status::Exponent,
+            Error::Point | Error::InvalidKey => Status::KeyValue,
+            Error::Password => Status::Passphrase,
+            Error::EncryptionScheme => Status::KeyEncryption,
+            Error::Hash => Status::SignatureHash,
+            Error::SaltLength => Status::SaltLength,
+            Error::ContextSize => Status::ContextSize,
+            Error::DigestSize => Status::DigestSize,
+            Error::MessageTooLong => Status::MessageSize,
+            Error::CiphertextSize => Status::CiphertextSize,
+            Error::Decryption => Status::Decryption,
+            Error::SmallOrder => Status::SharedSecret,
+            Error::OutputSize => Status::OutputSize,
+            Error::Cancelled => Status::Cancelled,
+            Error::Memory => Status::Memory,
+            _ => Status::Engine,
+        }
+    }
+}
+
+/// Returns the number of a hash in the catalog, which describes a key to JavaScript.
+fn number_of(hash: Hash) -> u32 {
+    HASHES.iter().find(|(_, of)| *of == hash).map_or(NO_HASH, |(number, _)| *number as u32)
+}
+
+/// Runs the operation of a work.
+///
+/// # Errors
+/// [`Status::KeyAlgorithm`] for a key of a cipher, a MAC or a hash; [`Status::KeyDisposed`] for a
+/// reserved key that is empty; those of the operation.
+pub fn run(
+    work: &Work,
+    reply: &mut Reply,
+    checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    match &work.public_key {
+        PublicKeyCall::None => Err(Status::Argument),
+        PublicKeyCall::Import(form, algorithm) => {
+            work.fill_key(|| import(*form, *algorithm, work.source.read(), work.aad.read()))
+        }
+        PublicKeyCall::Generate(new) => {
+            work.fill_key(|| generate(new, checkpoint).map(AsymmetricKey::Private))
+        }
+        PublicKeyCall::Sign(signing) => {
+            let key = work.private_key()?;
+            let (scheme, input) = (signing.scheme(work, key.algorithm())?, signing.input(work));
+            work.result_to(reply, |target| match signing.scheme {
+                SignatureScheme::EcdsaDer => {
+                    padded(target, |target| key.sign(&scheme, input, target))
+                }
+                _ => exact(target, |target| key.sign(&scheme, input, target)),
+            })
+        }
+        PublicKeyCall::Verify(signing) => {
+            let key = work.public_key()?;
+            let (scheme, input) = (signing.scheme(work, key.algorithm())?, signing.input(work));
+            let right = key.verify(&scheme, input, work.tag.read())?;
+            work.result_to(reply, |target| {
+                target.fill(u8::from(right));
+                Ok(())
+            })
+        }
+        PublicKeyCall::Agree(peer) => {
+            let (key, peer) = (work.private_key()?, public_key(peer)?);
+            work.result_to(reply, |target| exact(target, |target| key.agree(peer, target)))
+        }
+        PublicKeyCall::Encapsulate => {
+            let key = work.public_key()?;
+            work.result_to(reply, |target| {
+                let (secret, ciphertext) =
+                    target.split_first_chunk_mut().ok_or(Status::OutputSize)?;
+                exact(ciphertext, |ciphertext| key.encapsulate(ciphertext, secret))
+            })
+        }
+        PublicKeyCall::Decapsulate => {
+            let key = work.private_key()?;
+            work.result_to(reply, |target| {
+                let secret = target.try_into().map_err(|_| Status::OutputSize)?;
+                Ok(key.decapsulate(work.source.read(), secret)?)
+            })
+        }
+        PublicKeyCall::Encrypt(encryption) => {
+            let (key, message) = (work.public_key()?, work.source.read());
+            work.result_to(reply, |target| match encryption.oaep(work)? {
+                Some(oaep) => exact(target, |target| key.encrypt_oaep(&oaep, message, target)),
+                None => exact(target, |target| key.encrypt_pkcs1(message, target)),
+            })
+        }
+        PublicKeyCall::Decrypt(encryption) => {
+            let (key, ciphertext) = (work.private_key()?, work.source.read());
+            let oaep = encryption.oaep(work)?.ok_or(Status::NotSupported)?;
+            work.result_to(reply, |target| {
+                padded(target, |target| key.decrypt_oaep(&oaep, ciphertext, target))
+            })
+        }
+    }
+}
+
+/// Runs an operation that returns the size of its result, which must fill the target.
+fn exact(
+    target: &mut [u8],
+    compute: impl FnOnce(&mut [u8]) -> Result<usize, Error>,
+) -> Result<(), Status> {
+    if compute(target)? == target.len() { Ok(()) } else { Err(Status::OutputSize) }
+}
+
+/// Runs an operation with a result of variable size, and writes its size to the last two bytes.
+fn padded(
+    target: &mut [u8],
+    compute: impl FnOnce(&mut [u8]) -> Result<usize, Error>,
+) -> Result<(), Status> {
+    let (target, place) = target.split_last_chunk_mut().ok_or(Status::OutputSize)?;
+    let size = u16::try_from(compute(target)?).map_err(|_| Status::OutputSize)?;
+    *place = size.to_le_bytes();
+    Ok(())
+}
+
+impl Signing {
+    fn scheme<'a>(&self, work: &'a Work, algorithm: Algorithm) -> Result<Scheme<'a>, Status> {
+        let hash = || self.hash.ok_or(Status::SignatureHash);
+        let scheme = match self.scheme {
+            SignatureScheme::Default if self.hash.is_some() => return Err(Status::SignatureHash),
+            SignatureScheme::Default if algorithm.is_ml_dsa() => {
+                return Ok(Scheme::MlDsa { context: work.aad.read() });
+            }
+            SignatureScheme::Default if algorithm == Algorithm::Ed25519 => Scheme::Ed25519,
+            SignatureScheme::Default => return Err(Status::KeyUse),
+            SignatureScheme::EcdsaDer => {
+                Scheme::Ecdsa { hash: hash()?, encoding: EcdsaEncoding::Der }
+            }
+            SignatureScheme::EcdsaP1363 => {
+                Scheme::Ecdsa { hash: hash()?, encoding: EcdsaEncoding::P1363 }
+            }
+            SignatureScheme::RsaPkcs1 => Scheme::RsaPkcs1 { hash: hash()? },
+            SignatureScheme::RsaPss => {
+                let (hash, salt_length) = (hash()?, self.salt_length);
+                Scheme::RsaPss { hash, mgf1: self.mgf1.unwrap_or(hash), salt_length }
+            }
+        };
+        if work.aad.size() == 0 { Ok(scheme) } else { Err(Status::ContextSize) }
+    }
+
+    fn input<'a>(&self, work: &'a Work) -> Input<'a> {
+        let source = work.source.read();
+        if self.is_digest { Input::Digest(source) } else { Input::Message(source) }
+    }
+}
+
+impl Encryption {
+    /// Returns the parameters of OAEP, `None` for PKCS#1 v1.5.
+    fn oaep<'a>(&self, work: &'a Work) -> Result<Option<Oaep<'a>>, Status> {
+        if self.padding == EncryptionPadding::Pkcs1 {
+            return Ok(None);
+        }
+        let hash = self.hash.ok_or(Status::SignatureHash)?;
+        Ok(Some(Oaep { hash, mgf1: self.mgf1.unwrap_or(hash), label: work.aad.read() }))
+    }
+}
+
+impl Work {
+    /// Returns the key that the operation reads.
+    fn private_key(&self) -> Result<&PrivateKey, Status> {
+        let Key::Prepared(key) = &self.key else { return Err(Status::Argument) };
+        match key.asymmetric()? {
+            AsymmetricKey::Private(key) => Ok(key),
+            AsymmetricKey::Public(_) => Err(Status::KeyUse),
+        }
+    }
+
+    fn public_key(&self) -> Result<&PublicKey, Status> {
+        let Key::Prepared(key) = &self.key else { return Err(Status::Argument) };
+        public_key(key)
+    }
+
+    /// Fills the reserved key.
+    fn fill_key(&self, make: impl FnOnce() -> Result<AsymmetricKey, Status>) -> Result<(), Status> {
+        let Key::Prepared(key) = &self.key else { return Err(Status::Argument) };
+        let PreparedKey::Asymmetric(place) = &**key else { return Err(Status::KeyAlgorithm) };
+        place.set(make()?).map_err(|_| Status::Argument)
+    }
+}
+
+fn public_key(key: &PreparedKey) -> Result<&PublicKey, Status> {
+    match key.asymmetric()? {
+        AsymmetricKey::Public(key) => Ok(key),
+        AsymmetricKey::Private(_) => Err(Status::KeyUse),
+    }
+}
+
+impl PreparedKey {
+    /// Returns an empty key, which an operation fills.
+    pub fn reserved() -> PreparedKey {
+        PreparedKey::Asymmetric(OnceLock::new())
+    }
+
+    fn asymmetric(&self) -> Result<&AsymmetricKey, Status> {
+        let PreparedKey::Asymmetric(place) = self else { return Err(Status::KeyAlgorithm) };
+        place.get().ok_or(Status::KeyDisposed)
+    }
+
+    /// Returns the public key of a private one.
+    ///
+    /// # Errors
+    /// [`Status::KeyUse`] for a public key; those of [`PrivateKey::public_key`].
+    pub fn public_key_of(&self) -> Result<PreparedKey, Status> {
+        match self.asymmetric()? {
+            AsymmetricKey::Private(key) => {
+                let public = AsymmetricKey::Public(key.public_key()?);
+                Ok(PreparedKey::Asymmetric(OnceLock::from(public)))
+            }
+            AsymmetricKey::Public(_) => Err(Status::KeyUse),
+        }
+    }
+
+    /// Returns an asymmetric key in an encoding.
+    ///
+    /// # Errors
+    /// [`Status::KeyUse`] if the key has no such encoding.
+    pub fn export(&self, form: KeyForm) -> Result<Zeroizing<Vec<u8>>, Status> {
+        Ok(match (self.asymmetric()?, form) {
+            (AsymmetricKey::Private(key), KeyForm::Pkcs8) => key.to_pkcs8()?,
+            (AsymmetricKey::Private(key), KeyForm::Pkcs1) => key.to_pkcs1()?,
+            (AsymmetricKey::Private(key), KeyForm::Sec1) => key.to_sec1()?,
+            (AsymmetricKey::Private(key), KeyForm::PrivateRaw) => key.to_raw()?,
+            (AsymmetricKey::Private(key), KeyForm::Seed) => key.to_seed()?,
+            (AsymmetricKey::Private(key), KeyForm::PrivateCoordinates) => {
+                let Coordinates { x, y } = key.public_key()?.to_coordinates()?;
+                list([&x, &y, &*key.to_raw()?])?
+            }
+            (AsymmetricKey::Private(key), KeyForm::PrivateComponents) => {
+                let RsaPrivateComponents { n, e, d, p, q, dp, dq, qi } = key.to_rsa_components()?;
+                list([&*n, &*e, &*d, &*p, &*q, &*dp, &*dq, &*qi])?
+            }
+            (AsymmetricKey::Public(key), KeyForm::Spki) => key.to_spki()?.into(),
+            (AsymmetricKey::Public(key), KeyForm::Pkcs1Public) => key.to_pkcs1()?.into(),
+            (AsymmetricKey::Public(key), KeyForm::PublicRaw) => key.to_raw()?.into(),
+            (AsymmetricKey::Public(key), KeyForm::Compressed) => key.to_compressed()?.into(),
+            (AsymmetricKey::Public(key), KeyForm::PublicCoordinates) => {
+                let Coordinates { x, y } = key.to_coordinates()?;
+                list([&x, &y])?
+            }
+            (AsymmetricKey::Public(key), KeyForm::PublicComponents) => {
+                let RsaPublicComponents { n, e } = key.to_rsa_components()?;
+                list([&n, &e])?
+            }
+            _ => return Err(Status::KeyUse),
+        })
+    }
+
+    /// Writes what the key is to the frame: its algorithm, the bits of its modulus, 1 if it is
+    /// private, and the hashes and the salt length to which it is restricted.
+    ///
+    /// # Errors
+    /// [`Status::KeyAlgorithm`], [`Status::KeyDisposed`].
+    pub fn describe<C: Caller>(&self, frame: &Frame<'_, C>) -> Result<(), Status> {
+        let (algorithm, bits, restriction, private) = match self.asymmetric()? {
+            AsymmetricKey::Private(key) => {
+                (key.algorithm(), key.modulus_bits(), key.restriction(), 1)
+            }
+            AsymmetricKey::Public(key) => {
+                (key.algorithm(), key.modulus_bits(), key.restriction(), 0)
+            }
+        };
+        let number = Algorithm::ALL.iter().position(|each| *each == algorithm).unwrap_or(0);
+        let (hash, mgf1, salt_length) = match restriction {
+            Some(of) => (number_of(of.hash), number_of(of.mgf1), of.salt_length),
+            None => (NO_HASH, NO_HASH, 0),
+        };
+        let numbers = [
+            (At::Algorithm, number as u64),
+            (At::Count, bits.into()),
+            (At::MessageSize, private),
+            (At::SeedLow, hash.into()),
+            (At::SeedHigh, mgf1.into()),
+            (At::MaxTime, salt_length.into()),
+        ];
+        numbers.into_iter().for_each(|(at, number)| frame.set(at, number));
+        Ok(())
+    }
+}
+
+/// Returns numbers, each after its size in two bytes.
+fn list<const COUNT: usize>(numbers: [&[u8]; COUNT]) -> Result<Zeroizing<Vec<u8>>, Status> {
+    let size = numbers.iter().map(|number| 2 + number.len()).sum();
+    let mut list = Zeroizing::new(try_with_capacity(size)?);
+    for number in numbers {
+        let size = u16::try_from(number.len()).map_err(|_| Status::KeyUse)?;
+        list.extend_from_slice(&size.to_le_bytes());
+        list.extend_from_slice(number);
+    }
+    Ok(list)
+}
+
+/// Returns the numbers of a list.
+///
+/// # Errors
+/// [`Status::KeyEncoding`] if it has more or fewer.
+fn numbers<const COUNT: usize>(mut list: &[u8]) -> Result<[&[u8]; COUNT], Status> {
+    let mut numbers = [&[][..]; COUNT];
+    for number in &mut numbers {
+        let (size, rest) = list.split_first_chunk().ok_or(Status::KeyEncoding)?;
+        let size = u16::from_le_bytes(*size).into();
+        (*number, list) = rest.split_at_checked(size).ok_or(Status::KeyEncoding)?;
+    }
+    if list.is_empty() { Ok(numbers) } else { Err(Status::KeyEncoding) }
+}
+
+fn import(
+    form: KeyForm,
+    algorithm: Option<Algorithm>,
+    key: &[u8],
+    passphrase: &[u8],
+) -> Result<AsymmetricKey, Status> {
+    let of = || algorithm.ok_or(Status::Argument);
+    Ok(match form {
+        KeyForm::Pkcs8 => AsymmetricKey::Private(PrivateKey::from_pkcs8(key)?),
+        KeyForm::EncryptedPkcs8 => {
+            AsymmetricKey::Private(PrivateKey::from_encrypted_pkcs8(key, passphrase)?)
+        }
+        KeyForm::Pkcs1 => AsymmetricKey::Private(PrivateKey::from_pkcs1(key)?),
+        KeyForm::Sec1 => AsymmetricKey::Private(PrivateKey::from_sec1(key)?),
+        // A seed is told from an expanded key by its size.
+        KeyForm::PrivateRaw | KeyForm::Seed => {
+            AsymmetricKey::Private(PrivateKey::from_raw(of()?, key)?)
+        }
+        KeyForm::PrivateCoordinates => {
+            let [x, y, d] = numbers(key)?;
+            let public = Coordinates { x, y };
+            AsymmetricKey::Private(PrivateKey::from_coordinates(of()?, d, &public)?)
+        }
+        KeyForm::PrivateComponents => {
+            let [n, e, d, p, q, dp, dq, qi] = numbers(key)?;
+            let components = RsaPrivateComponents { n, e, d, p, q, dp, dq, qi };
+            AsymmetricKey::Private(PrivateKey::from_rsa_components(&components)?)
+        }
+        KeyForm::Spki => AsymmetricKey::Public(PublicKey::from_spki(key)?),
+        KeyForm::Pkcs1Public => AsymmetricKey::Public(PublicKey::from_pkcs1(key)?),
+        KeyForm::PublicRaw | KeyForm::Compressed => {
+            AsymmetricKey::Public(PublicKey::from_raw(of()?, key)?)
+        }
+        KeyForm::PublicCoordinates => {
+            let [x, y] = numbers(key)?;
+            AsymmetricKey::Public(PublicKey::from_coordinates(of()?, &Coordinates { x, y })?)
+        }
+        KeyForm::PublicComponents => {
+            let [n, e] = numbers(key)?;
+            AsymmetricKey::Public(PublicKey::from_rsa_components(&RsaPublicComponents { n, e })?)
+        }
+    })
+}
+
+fn generate(
+    new: &NewKey,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<PrivateKey, Status> {
+    let mut cancelled =
+        || checkpoint.as_mut().is_some_and(|checkpoint| checkpoint.check().is_err());
+    Ok(match new.algorithm {
+        Algorithm::Rsa => PrivateKey::generate_rsa(new.rsa, &mut cancelled)?,
+        Algorithm::RsaPss => {
+            PrivateKey::generate_rsa_pss(new.rsa, new.restriction, &mut cancelled)?
+        }
+        algorithm => PrivateKey::generate(algorithm)?,
+    })
+}
+
+/// Returns the predicted nanoseconds of a work, as measured on a Zen 5.
+pub fn predict(work: &Work) -> u64 {
+    let key = if let Key::Prepared(key) = &work.key { key.asymmetric().ok() } else { None };
+    let (algorithm, bits) = match key {
+        Some(AsymmetricKey::Private(key)) => (key.algorithm(), key.modulus_bits()),
+        Some(AsymmetricKey::Public(key)) => (key.algorithm(), key.modulus_bits()),
+        None => (Algorithm::Ed25519, 0),
+    };
+    let costs = costs(algorithm);
+    let bytes = work.source.size() as u64;
+    // A private operation of RSA takes time with the cube of the size, a public one its square.
+    let size = u64::from(bits.max(1024)) / 256;
+    let private = |ns: u64| if bits == 0 { ns } else { ns * size.pow(3) / 512 };
+    let public = |ns: u64| if bits == 0 { ns } else { ns * size.pow(2) / 64 };
+    match &work.public_key {
+        PublicKeyCall::None => 0,
+        // RSA keys are long, and checked by multiplying their numbers.
+        PublicKeyCall::Import(KeyForm::EncryptedPkcs8, _) => DECRYPTED_KEY_NS,
+        PublicKeyCall::Import(..) => 10_000 + bytes * bytes / 10,
+        PublicKeyCall::Generate(new) if new.algorithm.is_rsa() => {
+            let size = u64::from(new.rsa.bits) / 256;
+            RSA_GENERATION_NS * size.pow(4) / 4096
+        }
+        PublicKeyCall::Generate(new) => self::costs(new.algorithm).generate,
+        PublicKeyCall::Sign(_) => private(costs.private) + 2 * bytes,
+        PublicKeyCall::Verify(_) => public(costs.public) + 2 * bytes,
+        PublicKeyCall::Agree(_) => costs.agree,
+        PublicKeyCall::Decapsulate | PublicKeyCall::Decrypt(_) => private(costs.private),
+        PublicKeyCall::Encapsulate | PublicKeyCall::Encrypt(_) => public(costs.public),
+    }
+}
+
+/// Nanoseconds of 2,048 iterations of PBKDF2, which OpenSSL writes, and of the key.
+const DECRYPTED_KEY_NS: u64 = 1_000_000;
+
+/// Nanoseconds to generate an RSA key of 4,096 bits: half of all take longer than this.
+const RSA_GENERATION_NS: u64 = 500_000_000;
+
+/// Predicted nanoseconds of the operations of an algorithm; of RSA with 2,048 bits.
+struct Costs {
+    /// To sign, decapsulate or decrypt.
+    private: u64,
+    /// To verify, encapsulate or encrypt.
+    public: u64,
+    agree: u64,
+    generate: u64,
+}
+
+fn costs(algorithm: Algorithm) -> Costs {
+    let (private, public, agree, generate) = match algorithm {
+        Algorithm::Ed25519 => (8_600, 36_300, 0, 8_400),
+        Algorithm::X25519 => (0, 0, 25_000, 8_000),
+        Algorithm::P256 => (16_000, 51_000, 43_000, 7_900),
+        Algorithm::P384 => (81_000, 192_000, 136_000, 47_000),
+        Algorithm::P521 => (162_000, 334_000, 230_000, 75_000),
+        Algorithm::Rsa | Algorithm::RsaPss => (240_000, 15_500, 0, 0),
+        Algorithm::MlKem512 => (9_800, 8_000, 0, 8_000),
+        Algorithm::MlKem768 => (16_500, 13_000, 0, 13_000),
+        Algorithm::MlKem1024 => (22_400, 18_700, 0, 18_600),
+        Algorithm::MlDsa44 => (85_000, 22_000, 0, 24_000),
+        Algorithm::MlDsa65 => (119_000, 35_000, 0, 41_000),
+        Algorithm::MlDsa87 => (154_000, 55_000, 0, 62_000),
+    };
+    Costs { private, public, agree, generate }
+}

@@ -1,0 +1,243 @@
+//! Operations with asymmetric keys: what they read, what they refuse, what they leave.
+
+use crate::caller::Argument::{Source, Tag, Target};
+use crate::caller::{Argument, Call};
+use millrace_request::caller::Caller;
+use millrace_request::keys::{PreparedKey, Purpose};
+use millrace_request::protocol::{
+    At, KeyForm, NO_HASH, OperationNumber as Number, PublicKeyAlgorithm as Algorithm,
+    SignatureScheme as Scheme, Status,
+};
+use millrace_request::work::Operation;
+
+const SHA256: f64 = millrace_core::catalog::Hash::Sha256 as u8 as f64;
+const NONE: f64 = NO_HASH as f64;
+
+/// Returns a call with an empty source of up to 2,400 bytes, a target and a tag of up to 4,627.
+fn call() -> Call {
+    let arguments: [(Argument, &[u8]); 3] =
+        [(Source, &[1; 2400]), (Target, &[0; 4700]), (Tag, &[0; 4700])];
+    let call = Call::of(Number::GenerateKey, 0, &arguments);
+    for at in [At::SourceSize, At::TargetSize, At::TagSize] {
+        call.set(at, 0.0);
+    }
+    call
+}
+
+/// Runs an operation with these numbers.
+fn run(call: &Call, operation: Number, numbers: &[(At, f64)]) -> Status {
+    call.set(At::Operation, f64::from(operation as u32));
+    numbers.iter().for_each(|(at, number)| call.set(*at, *number));
+    call.run()
+}
+
+/// Reserves a key and generates it. Returns its handle.
+fn generate(call: &Call, algorithm: Algorithm) -> f64 {
+    let handle = call.keep(PreparedKey::reserved()).expect("a handle");
+    let numbers = [
+        (At::Algorithm, f64::from(algorithm as u32)),
+        (At::Count, 2048.0),
+        (At::MessageSize, 65_537.0),
+        (At::SeedLow, NONE),
+        (At::SeedHigh, NONE),
+        (At::TargetSize, 0.0),
+        (At::SourceSize, 0.0),
+    ];
+    assert_eq!(run(call, Number::GenerateKey, &numbers), Status::Done, "{algorithm:?}");
+    handle as f64
+}
+
+/// Names the public key of the call's private key. Returns its handle.
+fn publish(call: &Call, private: f64) -> f64 {
+    let keys = call.keys();
+    let public = keys.borrow().get(private as u64).expect("a key").public_key_of().expect("public");
+    call.keep(public).expect("a handle") as f64
+}
+
+const SIGNERS: [(Algorithm, Scheme, f64, f64); 9] = [
+    (Algorithm::Ed25519, Scheme::Default, NONE, 64.0),
+    (Algorithm::P256, Scheme::EcdsaDer, SHA256, 74.0),
+    (Algorithm::P384, Scheme::EcdsaP1363, SHA256, 96.0),
+    (Algorithm::P521, Scheme::EcdsaDer, SHA256, 141.0),
+    (Algorithm::Rsa, Scheme::RsaPkcs1, SHA256, 256.0),
+    (Algorithm::RsaPss, Scheme::RsaPss, SHA256, 256.0),
+    (Algorithm::MlDsa44, Scheme::Default, NONE, 2420.0),
+    (Algorithm::MlDsa65, Scheme::Default, NONE, 3309.0),
+    (Algorithm::MlDsa87, Scheme::Default, NONE, 4627.0),
+];
+
+#[test]
+fn signatures_of_every_algorithm_verify_and_changed_ones_do_not() {
+    for (algorithm, scheme, hash, size) in SIGNERS {
+        let call = call();
+        let private = generate(&call, algorithm);
+        let numbers = [
+            (At::Algorithm, hash),
+            (At::Count, f64::from(scheme as u32)),
+            (At::MessageSize, -1.0),
+            (At::MaxTime, NONE),
+            (At::SeedLow, 0.0),
+            (At::SourceSize, 100.0),
+            (At::TargetSize, size),
+        ];
+        assert_eq!(run(&call, Number::Sign, &numbers), Status::Done, "{algorithm:?}");
+        let padded = call.read(Target);
+        let mut size = size as usize;
+        if scheme == Scheme::EcdsaDer {
+            let end = [padded[size - 2], padded[size - 1]];
+            size = u16::from_le_bytes(end).into();
+        }
+        call.write(Tag, &padded[..size]);
+        call.set(At::TagSize, size as f64);
+        publish(&call, private);
+        let verdict = |expected| {
+            let numbers = [(At::TargetSize, 1.0)];
+            assert_eq!(run(&call, Number::VerifySignature, &numbers), Status::Done);
+            assert_eq!(call.read(Target)[0], expected, "{algorithm:?}");
+        };
+        call.add_flags(millrace_request::protocol::flag::HAS_TAG);
+        verdict(1);
+        call.write(Source, &[2]);
+        verdict(0);
+        call.write(Source, &[1]);
+        call.set(At::TagSize, size as f64 - 1.0);
+        verdict(0);
+        // The keys in the wrong places.
+        assert_eq!(run(&call, Number::Sign, &[]), Status::KeyUse);
+        call.set(At::Key, private);
+        assert_eq!(run(&call, Number::VerifySignature, &[]), Status::KeyUse);
+        assert!(call.guards_intact());
+    }
+}
+
+#[test]
+fn both_sides_agree_on_a_secret() {
+    for (algorithm, size) in [
+        (Algorithm::X25519, 32),
+        (Algorithm::P256, 32),
+        (Algorithm::P384, 48),
+        (Algorithm::P521, 66),
+    ] {
+        let call = call();
+        let keys = [generate(&call, algorithm), generate(&call, algorithm)];
+        let secrets = [[0, 1], [1, 0]].map(|[mine, other]| {
+            let peer = publish(&call, keys[other]);
+            call.write(Target, &[0; 66]);
+            let numbers = [(At::Key, keys[mine]), (At::Count, peer), (At::TargetSize, size.into())];
+            assert_eq!(run(&call, Number::Agree, &numbers), Status::Done);
+            call.read(Target)[..size as usize].to_vec()
+        });
+        assert_eq!(secrets[0], secrets[1]);
+        assert!(secrets[0].iter().any(|byte| *byte != 0));
+    }
+}
+
+#[test]
+fn a_decapsulated_secret_is_the_encapsulated_one() {
+    for (algorithm, size) in
+        [(Algorithm::MlKem512, 768), (Algorithm::MlKem768, 1088), (Algorithm::MlKem1024, 1568)]
+    {
+        let call = call();
+        let private = generate(&call, algorithm);
+        publish(&call, private);
+        let numbers = [(At::TargetSize, f64::from(32 + size))];
+        assert_eq!(run(&call, Number::Encapsulate, &numbers), Status::Done);
+        let both = call.read(Target);
+        call.write(Source, &both[32..32 + size as usize]);
+        let numbers = [(At::Key, private), (At::SourceSize, size.into()), (At::TargetSize, 32.0)];
+        assert_eq!(run(&call, Number::Decapsulate, &numbers), Status::Done);
+        assert_eq!(call.read(Target)[..32], both[..32]);
+    }
+}
+
+#[test]
+fn every_encoding_leads_back_to_the_key() {
+    let private = [KeyForm::Pkcs8, KeyForm::Pkcs1, KeyForm::Sec1, KeyForm::PrivateRaw];
+    let lists = [KeyForm::Seed, KeyForm::PrivateCoordinates, KeyForm::PrivateComponents];
+    let public = [KeyForm::Spki, KeyForm::Pkcs1Public, KeyForm::PublicRaw, KeyForm::Compressed];
+    let public_lists = [KeyForm::PublicCoordinates, KeyForm::PublicComponents];
+    let algorithms = [
+        (Algorithm::Ed25519, 4),
+        (Algorithm::P521, 8),
+        (Algorithm::Rsa, 6),
+        (Algorithm::MlKem768, 5),
+    ];
+    for (algorithm, expected) in algorithms {
+        let call = call();
+        let of_private = generate(&call, algorithm);
+        let of_public = publish(&call, of_private);
+        let mut count = 0;
+        for (key, first, forms) in [
+            (of_private, KeyForm::Pkcs8, [&private[..], &lists].concat()),
+            (of_public, KeyForm::Spki, [&public[..], &public_lists].concat()),
+        ] {
+            let keys = call.keys();
+            let of =
+                |handle: f64, form| keys.borrow().get(handle as u64).expect("key").export(form);
+            for form in forms {
+                let Ok(bytes) = of(key, form) else { continue };
+                call.write(Source, &bytes);
+                let copy = call.keep(PreparedKey::reserved()).expect("a handle") as f64;
+                let numbers = [
+                    (At::Count, f64::from(form as u32)),
+                    (At::Algorithm, f64::from(algorithm as u32)),
+                    (At::SourceSize, bytes.len() as f64),
+                    (At::TargetSize, 0.0),
+                ];
+                assert_eq!(run(&call, Number::ImportKey, &numbers), Status::Done, "{form:?}");
+                // A key of ML-KEM stays a seed or an expanded key.
+                let form_of_both =
+                    if form == KeyForm::PrivateRaw && expected == 5 { form } else { first };
+                assert_eq!(of(copy, form_of_both), of(key, form_of_both), "{form:?}");
+                assert_eq!(run(&call, Number::ImportKey, &[]), Status::Argument, "filled twice");
+                call.set(At::SourceSize, bytes.len() as f64 - 1.0);
+                call.keep(PreparedKey::reserved()).expect("a handle");
+                // A shorter scalar of a curve is another one.
+                if form != KeyForm::PrivateRaw {
+                    assert_ne!(run(&call, Number::ImportKey, &[]), Status::Done, "cut {form:?}");
+                }
+                count += 1;
+            }
+        }
+        assert_eq!(count, expected, "{algorithm:?}");
+    }
+}
+
+#[test]
+fn keys_of_other_kinds_and_numbers_without_meaning_are_refused() {
+    let call = call();
+    call.keep(PreparedKey::reserved()).expect("a handle");
+    let numbers = [(At::Algorithm, NONE), (At::MaxTime, NONE), (At::TargetSize, 64.0)];
+    assert_eq!(run(&call, Number::Sign, &numbers), Status::KeyDisposed, "empty");
+    call.prepare(Purpose::Mac(millrace_core::catalog::Hash::Sha256), &[1; 32]).expect("a key");
+    assert_eq!(run(&call, Number::Sign, &[]), Status::KeyAlgorithm);
+    call.set(At::Key, 0.0);
+    assert_eq!(run(&call, Number::Sign, &[]), Status::Argument);
+    let key = generate(&call, Algorithm::Ed25519);
+    assert_eq!(run(&call, Number::Agree, &[(At::Count, key + 1.0)]), Status::KeyDisposed);
+    let wrong: [(Number, At, f64, Status); 8] = [
+        (Number::Sign, At::Count, 5.0, Status::Argument),
+        (Number::Sign, At::Algorithm, 0.0, Status::SignatureHash),
+        (Number::Sign, At::Algorithm, SHA256, Status::SignatureHash),
+        (Number::Sign, At::MessageSize, -4.0, Status::SaltLength),
+        (Number::Sign, At::SeedLow, 1.0, Status::KeyUse),
+        (Number::Sign, At::TargetSize, 63.0, Status::OutputSize),
+        (Number::ImportKey, At::Count, 14.0, Status::Argument),
+        (Number::GenerateKey, At::Algorithm, 13.0, Status::Argument),
+    ];
+    for (operation, at, number, status) in wrong {
+        let numbers = [
+            (At::Count, 0.0),
+            (At::Algorithm, NONE),
+            (At::MessageSize, 0.0),
+            (At::MaxTime, NONE),
+            (At::SeedLow, if operation == Number::GenerateKey { NONE } else { 0.0 }),
+            (At::SeedHigh, NONE),
+            (At::TargetSize, 64.0),
+            (at, number),
+        ];
+        assert_eq!(run(&call, operation, &numbers), status, "{operation:?} {at:?}");
+    }
+    assert!(call.decode().is_err());
+    assert!(Operation::from_numbers(Number::Sign, NO_HASH as u8) == Some(Operation::PublicKey));
+}
