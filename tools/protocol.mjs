@@ -124,6 +124,13 @@ const enumerations = [
       'GenerateKey',
       'Sign',
       ['VerifySignature', 'The signature is the tag; the result is 1 byte, 1 if it is right.'],
+      [
+        'SignMany',
+        'As `Sign`, of messages one after the other. The iv has three 64-bit floats of each: the ' +
+          'sizes of message and signature and the handle of the key, or 0 for the next raw key in ' +
+          'the place of the key.',
+      ],
+      ['VerifyMany', 'As `VerifySignature`, in the same way; the result is a byte of each.'],
       ['Agree', "The handle of the peer's public key is `At.Count`."],
       ['Encapsulate', 'The result is the shared secret and the ciphertext after it.'],
       'Decapsulate',

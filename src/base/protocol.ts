@@ -103,6 +103,14 @@ export const enum Operation {
   Sign,
   /** The signature is the tag; the result is 1 byte, 1 if it is right. */
   VerifySignature,
+  /**
+   * As `Sign`, of messages one after the other. The iv has three 64-bit floats of each: the sizes
+   * of message and signature and the handle of the key, or 0 for the next raw key in the place of
+   * the key.
+   */
+  SignMany,
+  /** As `VerifySignature`, in the same way; the result is a byte of each. */
+  VerifyMany,
   /** The handle of the peer's public key is {@link At.Count}. */
   Agree,
   /** The result is the shared secret and the ciphertext after it. */
@@ -458,7 +466,7 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
 export const NO_HASH = 255;
 
 /** The number of operations. */
-export const OPERATION_COUNT = 38;
+export const OPERATION_COUNT = 40;
 
 /** Bytes of the handle of a hash state that the kernel keeps, for any hash. */
 export const KERNEL_HANDLE_BYTES = 16;

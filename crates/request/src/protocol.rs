@@ -127,25 +127,31 @@ numbers! {
         Sign = 21,
         /// The signature is the tag; the result is 1 byte, 1 if it is right.
         VerifySignature = 22,
+        /// As `Sign`, of messages one after the other. The iv has three 64-bit floats of each: the
+        /// sizes of message and signature and the handle of the key, or 0 for the next raw key in
+        /// the place of the key.
+        SignMany = 23,
+        /// As `VerifySignature`, in the same way; the result is a byte of each.
+        VerifyMany = 24,
         /// The handle of the peer's public key is `At::Count`.
-        Agree = 23,
+        Agree = 25,
         /// The result is the shared secret and the ciphertext after it.
-        Encapsulate = 24,
-        Decapsulate = 25,
-        PublicEncrypt = 26,
-        PrivateDecrypt = 27,
+        Encapsulate = 26,
+        Decapsulate = 27,
+        PublicEncrypt = 28,
+        PrivateDecrypt = 29,
         /// Key derivations, which come last: the password is the key, the salt the iv, other inputs
         /// the aad, a second secret the tag.
-        Scrypt = 28,
-        Pbkdf2 = 29,
-        Hkdf = 30,
-        HkdfExtract = 31,
-        HkdfExpand = 32,
-        Argon2 = 33,
-        Bcrypt = 34,
-        Verify = 35,
-        WrapKey = 36,
-        UnwrapKey = 37,
+        Scrypt = 30,
+        Pbkdf2 = 31,
+        Hkdf = 32,
+        HkdfExtract = 33,
+        HkdfExpand = 34,
+        Argon2 = 35,
+        Bcrypt = 36,
+        Verify = 37,
+        WrapKey = 38,
+        UnwrapKey = 39,
     }
 
     /// Where an asynchronous call runs.
@@ -419,7 +425,7 @@ impl Status {
 pub const NO_HASH: u32 = 255;
 
 /// The number of operations.
-pub const OPERATION_COUNT: u32 = 38;
+pub const OPERATION_COUNT: u32 = 40;
 
 /// Bytes of the handle of a hash state that the kernel keeps, for any hash.
 pub const KERNEL_HANDLE_BYTES: usize = 16;

@@ -1,17 +1,19 @@
 //! Operations with asymmetric keys.
 
+use crate::bytes::Window;
 use crate::caller::Caller;
 use crate::checkpoint::JobCheckpoint;
 use crate::frame::Frame;
 use crate::keys::{AsymmetricKey, PreparedKey};
 use crate::protocol::{At, EncryptionPadding, KeyForm, NO_HASH, SignatureScheme, Status};
-use crate::public_key_call::{Encryption, HASHES, NewKey, PublicKeyCall, Signing};
+use crate::public_key_call::{Encryption, HASHES, Item, NewKey, PublicKeyCall, Signing};
 use crate::work::{Key, Reply, Work};
 use millrace_core::allocate::try_with_capacity;
 use millrace_public_keys::{
     Algorithm, Coordinates, EcdsaEncoding, Error, Hash, Input, Oaep, PrivateKey, PublicKey,
     RsaPrivateComponents, RsaPublicComponents, Scheme,
 };
+use std::mem;
 use std::sync::OnceLock;
 use zeroize::Zeroizing;
 
@@ -69,21 +71,55 @@ pub fn run(
         }
         PublicKeyCall::Sign(signing) => {
             let key = work.private_key()?;
-            let (scheme, input) = (signing.scheme(work, key.algorithm())?, signing.input(work));
-            work.result_to(reply, |target| match signing.scheme {
-                SignatureScheme::EcdsaDer => {
-                    padded(target, |target| key.sign(&scheme, input, target))
-                }
-                _ => exact(target, |target| key.sign(&scheme, input, target)),
-            })
+            work.result_to(reply, |target| sign(work, signing, key, work.source, target))
         }
         PublicKeyCall::Verify(signing) => {
-            let key = work.public_key()?;
-            let (scheme, input) = (signing.scheme(work, key.algorithm())?, signing.input(work));
-            let right = key.verify(&scheme, input, work.tag.read())?;
+            let right = verify(work, signing, work.public_key()?, work.source, work.tag)?;
             work.result_to(reply, |target| {
                 target.fill(u8::from(right));
                 Ok(())
+            })
+        }
+        PublicKeyCall::SignMany(signing, items) => work.result_to(reply, |target| {
+            let mut rest = target;
+            each_message(work, items, checkpoint, |item, message, _| {
+                let (target, after) = mem::take(&mut rest)
+                    .split_at_mut_checked(item.signature_size)
+                    .ok_or(Status::OutputSize)?;
+                rest = after;
+                let key = item.key.as_ref().ok_or(Status::Argument)?;
+                sign(work, signing, private_key(key)?, message, target)
+            })
+        }),
+        PublicKeyCall::VerifyMany(signing, items, algorithm) => {
+            if work.target.size() != items.len() {
+                return Err(Status::OutputSize);
+            }
+            work.result_to(reply, |target| {
+                let keys = if let Key::Bytes(keys) = work.key { keys } else { Window::EMPTY };
+                let (mut verdicts, mut raw_keys) = (target.iter_mut(), keys.read());
+                each_message(work, items, checkpoint, |item, message, signature| {
+                    let signature = signature.ok_or(Status::Argument)?;
+                    let right = match &item.key {
+                        Some(key) => verify(work, signing, public_key(key)?, message, signature)?,
+                        None => {
+                            let algorithm = algorithm.ok_or(Status::Argument)?;
+                            let size = algorithm.facts().public_key;
+                            let (key, rest) =
+                                raw_keys.split_at_checked(size).ok_or(Status::Argument)?;
+                            raw_keys = rest;
+                            match PublicKey::from_raw(algorithm, key) {
+                                Ok(key) => verify(work, signing, &key, message, signature)?,
+                                Err(Error::Point | Error::InvalidKey) => false,
+                                Err(error) => return Err(error.into()),
+                            }
+                        }
+                    };
+                    verdicts.next().map_or(Err(Status::OutputSize), |verdict| {
+                        *verdict = u8::from(right);
+                        Ok(())
+                    })
+                })
             })
         }
         PublicKeyCall::Agree(peer) => {
@@ -120,6 +156,53 @@ pub fn run(
             })
         }
     }
+}
+
+fn sign(
+    work: &Work,
+    signing: &Signing,
+    key: &PrivateKey,
+    message: Window,
+    target: &mut [u8],
+) -> Result<(), Status> {
+    let scheme = signing.scheme(work, key.algorithm())?;
+    let sign = |target: &mut [u8]| key.sign(&scheme, signing.input(&message), target);
+    match signing.scheme {
+        SignatureScheme::EcdsaDer => padded(target, sign),
+        _ => exact(target, sign),
+    }
+}
+
+fn verify(
+    work: &Work,
+    signing: &Signing,
+    key: &PublicKey,
+    message: Window,
+    signature: Window,
+) -> Result<bool, Status> {
+    let scheme = signing.scheme(work, key.algorithm())?;
+    Ok(key.verify(&scheme, signing.input(&message), signature.read())?)
+}
+
+/// Calls `each` with the next message in the source, and the next signature if it is in the tag.
+fn each_message(
+    work: &Work,
+    items: &[Item],
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+    mut each: impl FnMut(&Item, Window, Option<Window>) -> Result<(), Status>,
+) -> Result<(), Status> {
+    let (mut message_at, mut signature_at) = (0, 0);
+    for item in items {
+        let message = work.source.part(message_at, item.message_size).ok_or(Status::Argument)?;
+        let signature = work.tag.part(signature_at, item.signature_size);
+        each(item, message, signature)?;
+        message_at += item.message_size;
+        signature_at += item.signature_size;
+        if let Some(checkpoint) = &mut checkpoint {
+            checkpoint.check()?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs an operation that returns the size of its result, which must fill the target.
@@ -166,9 +249,9 @@ impl Signing {
         if work.aad.size() == 0 { Ok(scheme) } else { Err(Status::ContextSize) }
     }
 
-    fn input<'a>(&self, work: &'a Work) -> Input<'a> {
-        let source = work.source.read();
-        if self.is_digest { Input::Digest(source) } else { Input::Message(source) }
+    fn input<'a>(&self, message: &'a Window) -> Input<'a> {
+        let message = message.read();
+        if self.is_digest { Input::Digest(message) } else { Input::Message(message) }
     }
 }
 
@@ -187,10 +270,7 @@ impl Work {
     /// Returns the key that the operation reads.
     fn private_key(&self) -> Result<&PrivateKey, Status> {
         let Key::Prepared(key) = &self.key else { return Err(Status::Argument) };
-        match key.asymmetric()? {
-            AsymmetricKey::Private(key) => Ok(key),
-            AsymmetricKey::Public(_) => Err(Status::KeyUse),
-        }
+        private_key(key)
     }
 
     fn public_key(&self) -> Result<&PublicKey, Status> {
@@ -203,6 +283,13 @@ impl Work {
         let Key::Prepared(key) = &self.key else { return Err(Status::Argument) };
         let PreparedKey::Asymmetric(place) = &**key else { return Err(Status::KeyAlgorithm) };
         place.set(make()?).map_err(|_| Status::Argument)
+    }
+}
+
+fn private_key(key: &PreparedKey) -> Result<&PrivateKey, Status> {
+    match key.asymmetric()? {
+        AsymmetricKey::Private(key) => Ok(key),
+        AsymmetricKey::Public(_) => Err(Status::KeyUse),
     }
 }
 
@@ -392,11 +479,20 @@ fn generate(
 
 /// Returns the predicted nanoseconds of a work, as measured on a Zen 5.
 pub fn predict(work: &Work) -> u64 {
-    let key = if let Key::Prepared(key) = &work.key { key.asymmetric().ok() } else { None };
+    let (first, count) = match &work.public_key {
+        PublicKeyCall::SignMany(_, items) | PublicKeyCall::VerifyMany(_, items, _) => {
+            (items.first().and_then(|item| item.key.as_ref()), items.len() as u64)
+        }
+        _ => (if let Key::Prepared(key) = &work.key { Some(key) } else { None }, 1),
+    };
+    let key = first.and_then(|key| key.asymmetric().ok());
     let (algorithm, bits) = match key {
         Some(AsymmetricKey::Private(key)) => (key.algorithm(), key.modulus_bits()),
         Some(AsymmetricKey::Public(key)) => (key.algorithm(), key.modulus_bits()),
-        None => (Algorithm::Ed25519, 0),
+        None => match work.public_key {
+            PublicKeyCall::VerifyMany(_, _, Some(algorithm)) => (algorithm, 0),
+            _ => (Algorithm::Ed25519, 0),
+        },
     };
     let costs = costs(algorithm);
     let bytes = work.source.size() as u64;
@@ -414,8 +510,12 @@ pub fn predict(work: &Work) -> u64 {
             RSA_GENERATION_NS * size.pow(4) / 4096
         }
         PublicKeyCall::Generate(new) => self::costs(new.algorithm).generate,
-        PublicKeyCall::Sign(_) => private(costs.private) + 2 * bytes,
-        PublicKeyCall::Verify(_) => public(costs.public) + 2 * bytes,
+        PublicKeyCall::Sign(_) | PublicKeyCall::SignMany(..) => {
+            count * private(costs.private) + 2 * bytes
+        }
+        PublicKeyCall::Verify(_) | PublicKeyCall::VerifyMany(..) => {
+            count * public(costs.public) + 2 * bytes
+        }
         PublicKeyCall::Agree(_) => costs.agree,
         PublicKeyCall::Decapsulate | PublicKeyCall::Decrypt(_) => private(costs.private),
         PublicKeyCall::Encapsulate | PublicKeyCall::Encrypt(_) => public(costs.public),

@@ -1,6 +1,6 @@
 //! Operations with asymmetric keys: what they read, what they refuse, what they leave.
 
-use crate::caller::Argument::{Source, Tag, Target};
+use crate::caller::Argument::{Iv, Key, Source, Tag, Target};
 use crate::caller::{Argument, Call};
 use millrace_request::caller::Caller;
 use millrace_request::keys::{PreparedKey, Purpose};
@@ -15,8 +15,13 @@ const NONE: f64 = NO_HASH as f64;
 
 /// Returns a call with an empty source of up to 2,400 bytes, a target and a tag of up to 4,627.
 fn call() -> Call {
-    let arguments: [(Argument, &[u8]); 3] =
-        [(Source, &[1; 2400]), (Target, &[0; 4700]), (Tag, &[0; 4700])];
+    let arguments: [(Argument, &[u8]); 5] = [
+        (Source, &[1; 2400]),
+        (Target, &[0; 4700]),
+        (Tag, &[0; 4700]),
+        (Iv, &[0; 120]),
+        (Key, &[0; 160]),
+    ];
     let call = Call::of(Number::GenerateKey, 0, &arguments);
     for at in [At::SourceSize, At::TargetSize, At::TagSize] {
         call.set(at, 0.0);
@@ -107,6 +112,81 @@ fn signatures_of_every_algorithm_verify_and_changed_ones_do_not() {
         call.set(At::Key, private);
         assert_eq!(run(&call, Number::VerifySignature, &[]), Status::KeyUse);
         assert!(call.guards_intact());
+    }
+}
+
+#[test]
+fn each_of_many_signatures_has_its_verdict() {
+    const COUNT: usize = 5;
+    for (algorithm, scheme, hash, size) in
+        SIGNERS.into_iter().filter(|(_, _, _, size)| *size < 300.0)
+    {
+        let call = call();
+        let private = generate(&call, algorithm);
+        let public = publish(&call, private);
+        let describe = |sizes: [usize; COUNT], key: f64| {
+            let numbers: Vec<u8> = (0..COUNT)
+                .flat_map(|at| [100.0 + at as f64, sizes[at] as f64, key])
+                .flat_map(f64::to_ne_bytes)
+                .collect();
+            call.write(Iv, &numbers);
+        };
+        describe([size as usize; COUNT], private);
+        let numbers = [
+            (At::Algorithm, hash),
+            (At::Count, f64::from(scheme as u32)),
+            (At::MessageSize, -1.0),
+            (At::MaxTime, NONE),
+            (At::SeedLow, 0.0),
+            (At::SeedHigh, f64::from(algorithm as u32)),
+            (At::SourceSize, 510.0),
+            (At::TargetSize, size * COUNT as f64),
+        ];
+        assert_eq!(run(&call, Number::SignMany, &numbers), Status::Done, "{algorithm:?}");
+        let made = call.read(Target);
+        let (mut signatures, mut sizes) = (Vec::new(), [0; COUNT]);
+        for (at, padded) in made.chunks(size as usize).take(COUNT).enumerate() {
+            let end = [padded[padded.len() - 2], padded[padded.len() - 1]];
+            let padding = scheme == Scheme::EcdsaDer;
+            sizes[at] = if padding { u16::from_le_bytes(end).into() } else { padded.len() };
+            signatures.extend_from_slice(&padded[..sizes[at]]);
+        }
+        // One is changed, and one is a byte of the next.
+        signatures[sizes[0] + 5] ^= 1;
+        sizes[3] += 1;
+        sizes[4] -= 1;
+        call.write(Tag, &signatures);
+        describe(sizes, public);
+        call.add_flags(millrace_request::protocol::flag::HAS_TAG);
+        let numbers = [(At::TargetSize, COUNT as f64), (At::TagSize, signatures.len() as f64)];
+        assert_eq!(run(&call, Number::VerifyMany, &numbers), Status::Done, "{algorithm:?}");
+        assert_eq!(call.read(Target)[..COUNT], [1, 0, 1, 0, 0], "{algorithm:?}");
+        // Fewer bytes than the items say, fewer verdicts, the wrong key.
+        assert_eq!(run(&call, Number::VerifyMany, &[(At::SourceSize, 509.0)]), Status::Argument);
+        assert_eq!(
+            run(&call, Number::VerifyMany, &[(At::SourceSize, 510.0), (At::TagSize, 9.0)]),
+            Status::Argument
+        );
+        assert_eq!(run(&call, Number::VerifyMany, &[(At::TargetSize, 4.0)]), Status::OutputSize);
+        describe(sizes, private);
+        let numbers = [(At::TargetSize, COUNT as f64), (At::TagSize, signatures.len() as f64)];
+        assert_eq!(run(&call, Number::VerifyMany, &numbers), Status::KeyUse);
+        if algorithm != Algorithm::Ed25519 {
+            continue;
+        }
+        // Raw keys, the last of which is another one.
+        let key =
+            call.keys().borrow().get(public as u64).expect("a key").export(KeyForm::PublicRaw);
+        let mut keys = key.expect("raw").repeat(COUNT);
+        keys[4 * 32] ^= 1;
+        call.write(Key, &keys);
+        sizes = [64; COUNT];
+        describe(sizes, 0.0);
+        call.set(At::Key, 0.0);
+        call.set(At::KeySize, 160.0);
+        assert_eq!(run(&call, Number::VerifyMany, &numbers), Status::Done);
+        assert_eq!(call.read(Target)[..COUNT], [1, 0, 1, 1, 0]);
+        assert_eq!(run(&call, Number::VerifyMany, &[(At::KeySize, 159.0)]), Status::Argument);
     }
 }
 
