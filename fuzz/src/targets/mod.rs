@@ -3,6 +3,7 @@
 mod control;
 mod frame;
 mod input;
+mod key;
 mod oracle;
 mod password_hash;
 mod split;
@@ -12,8 +13,9 @@ mod state;
 type Target = fn(&[u8]);
 
 /// The targets by their names, without the control.
-pub(crate) const TARGETS: [(&str, Target); 5] = [
+pub(crate) const TARGETS: [(&str, Target); 6] = [
     ("frame", frame::run),
+    ("key", key::run),
     ("oracle", oracle::run),
     ("password_hash", password_hash::run),
     ("split", split::run),

@@ -1,0 +1,72 @@
+//! Encodings of asymmetric keys: hostile ones are refused; what is read is written as an encoding
+//! that leads to the same key.
+
+use super::input::Input;
+use millrace_public_keys::{Algorithm, Coordinates, PrivateKey, PublicKey};
+
+pub(crate) fn run(data: &[u8]) {
+    let input = &mut Input(data);
+    let form = input.byte() % 8;
+    let algorithm = Algorithm::ALL[usize::from(input.byte()) % Algorithm::ALL.len()];
+    let key = input.bytes(usize::MAX);
+    let private = match form {
+        0 => PrivateKey::from_pkcs8(key),
+        1 => PrivateKey::from_pkcs1(key),
+        2 => PrivateKey::from_sec1(key),
+        3 => PrivateKey::from_raw(algorithm, key),
+        _ => return public(form, algorithm, key),
+    };
+    let Ok(private) = private else { return };
+    let spki = private.public_key().and_then(|key| key.to_spki()).expect("a public key");
+    let pkcs8 = private.to_pkcs8().expect("every private key has PKCS#8");
+    let again = [
+        Some(PrivateKey::from_pkcs8(&pkcs8)),
+        private.to_pkcs1().ok().map(|key| PrivateKey::from_pkcs1(&key)),
+        private.to_sec1().ok().map(|key| PrivateKey::from_sec1(&key)),
+        private.to_raw().ok().map(|key| PrivateKey::from_raw(private.algorithm(), &key)),
+        private.to_seed().ok().map(|key| PrivateKey::from_raw(private.algorithm(), &key)),
+        private.to_rsa_components().ok().map(|key| PrivateKey::from_rsa_components(&key)),
+    ];
+    for (at, again) in again.into_iter().enumerate() {
+        // PKCS#1 does not say that a key is one of RSA-PSS.
+        let Some(again) = again else { continue };
+        let again = again.unwrap_or_else(|error| panic!("form {at}: {error}"));
+        if again.algorithm() == private.algorithm() {
+            let public = again.public_key().and_then(|key| key.to_spki()).expect("a public key");
+            assert!(public == spki, "form {at}");
+        }
+    }
+    assert!(PrivateKey::from_pkcs8(&pkcs8).and_then(|key| key.to_pkcs8()) == Ok(pkcs8));
+}
+
+fn public(form: u8, algorithm: Algorithm, key: &[u8]) {
+    let public = match form {
+        4 => PublicKey::from_spki(key),
+        5 => PublicKey::from_pkcs1(key),
+        6 => PublicKey::from_raw(algorithm, key),
+        _ => {
+            let (x, y) = key.split_at(key.len() / 2);
+            PublicKey::from_coordinates(algorithm, &Coordinates { x, y })
+        }
+    };
+    let Ok(public) = public else { return };
+    let spki = public.to_spki().expect("every public key has SPKI");
+    let again = [
+        Some(PublicKey::from_spki(&spki)),
+        public.to_pkcs1().ok().map(|key| PublicKey::from_pkcs1(&key)),
+        public.to_raw().ok().map(|key| PublicKey::from_raw(public.algorithm(), &key)),
+        public.to_compressed().ok().map(|key| PublicKey::from_raw(public.algorithm(), &key)),
+        public
+            .to_coordinates()
+            .ok()
+            .map(|key| PublicKey::from_coordinates(public.algorithm(), &key)),
+        public.to_rsa_components().ok().map(|key| PublicKey::from_rsa_components(&key)),
+    ];
+    for (at, again) in again.into_iter().enumerate() {
+        let Some(again) = again else { continue };
+        let again = again.unwrap_or_else(|error| panic!("form {at}: {error}"));
+        if again.algorithm() == public.algorithm() {
+            assert!(again.to_spki().as_ref() == Ok(&spki), "form {at}");
+        }
+    }
+}
