@@ -199,7 +199,8 @@ pub struct Work {
     pub lent: bool,
     pub progress: Option<Shared<ProgressCounter>>,
     pub derivation: Derivation,
-    pub public_key: PublicKeyCall,
+    /// Of an operation with an asymmetric key. Behind a pointer, as every work is moved.
+    pub public_key: Option<Shared<PublicKeyCall>>,
 }
 
 /// The most bytes of an AEAD's tag.
@@ -229,7 +230,7 @@ impl Work {
             lent: false,
             progress: None,
             derivation: Derivation::NONE,
-            public_key: PublicKeyCall::None,
+            public_key: None,
         }
     }
 
