@@ -80,7 +80,7 @@ const forbidden = {
     /\bnapi\w*|\bmillrace[-_](cost|pool|node|request)\b|\bstd::thread\b|\bthread::spawn\b/,
   'crates/request': /\bnapi\w*|\bmillrace[-_](pool|node)\b/,
   'crates/public-keys':
-    /\bnapi\w*|\bmillrace[-_](core|cost|linux|pool|node|request)\b|\bstd::thread::spawn\b/,
+    /\bnapi\w*|\bmillrace[-_](cost|linux|pool|node|request)\b|\bstd::thread::spawn\b/,
   'crates/pool':
     /\bnapi\w*|\bmillrace[-_](core|cost|linux|node|request)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
 };

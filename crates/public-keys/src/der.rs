@@ -8,6 +8,7 @@ use crate::Error;
 pub(crate) const INTEGER: u8 = 0x02;
 pub(crate) const BIT_STRING: u8 = 0x03;
 pub(crate) const OCTET_STRING: u8 = 0x04;
+pub(crate) const OBJECT_IDENTIFIER: u8 = 0x06;
 pub(crate) const SEQUENCE: u8 = 0x30;
 /// Returns the tag `[number]` around other elements.
 pub(crate) const fn context(number: u8) -> u8 {
@@ -45,6 +46,11 @@ impl<'a> Reader<'a> {
         let (content, rest) = rest.split_at_checked(size)?;
         self.0 = rest;
         Some(content)
+    }
+
+    /// Opens the next element, a SEQUENCE.
+    pub(crate) fn sequence(&mut self) -> Option<Self> {
+        self.element(SEQUENCE).map(Reader)
     }
 
     /// Returns true at the end.

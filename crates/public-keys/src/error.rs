@@ -31,6 +31,8 @@ pub enum Error {
     Password,
     /// The private key is encrypted with a scheme that this crate does not support.
     EncryptionScheme,
+    /// Decrypting the private key demands more iterations or memory than this crate allows.
+    Work,
     /// This scheme or this key does not take this hash or this MGF1 hash.
     Hash,
     /// The salt does not fit in the modulus, or the key does not allow this length.
@@ -72,6 +74,7 @@ impl Error {
             Error::InvalidKey => "the parts of the key contradict each other or are out of range",
             Error::Password => "the password is wrong or the encrypted key was changed",
             Error::EncryptionScheme => "the scheme that encrypts this key is not supported",
+            Error::Work => "decrypting the key demands more iterations or memory than allowed",
             Error::Hash => "this scheme or key does not take this hash",
             Error::SaltLength => "the salt length does not fit this key",
             Error::ContextSize => "the context is longer than 255 bytes",
@@ -95,3 +98,17 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<millrace_core::Error> for Error {
+    fn from(error: millrace_core::Error) -> Error {
+        match error {
+            millrace_core::Error::Authentication => Error::Decryption,
+            millrace_core::Error::Memory { .. } => Error::Memory,
+            millrace_core::Error::OutputSize => Error::OutputSize,
+            millrace_core::Error::SourceTooLarge | millrace_core::Error::AadTooLarge => {
+                Error::MessageTooLong
+            }
+            _ => Error::Engine,
+        }
+    }
+}

@@ -14,7 +14,8 @@
 //!
 //! # Encodings
 //! - Public keys: SubjectPublicKeyInfo (RFC 5280), PKCS#1, raw, coordinates, RSA components.
-//! - Private keys: PKCS#8 (RFC 5208, 5958), encrypted PKCS#8, SEC 1, PKCS#1, raw, seed, components.
+//! - Private keys: PKCS#8 (RFC 5208, 5958), encrypted PKCS#8 (RFC 8018, 7914, 7292), SEC 1, PKCS#1,
+//!   raw, seed, components.
 //! - Curves must be named: explicit parameters are refused, as RFC 5480 demands.
 //! - PEM and JWK are text, which callers decode.
 //!
@@ -42,6 +43,7 @@ mod evp;
 mod exchange;
 mod key;
 mod parameters;
+mod pbes2;
 mod signature;
 
 pub use self::algorithm::{Algorithm, Facts, Hash};
@@ -50,5 +52,6 @@ pub use self::key::{
     Coordinates, MODULUS_BITS, NEW_MODULUS_BITS, PrivateKey, PublicKey, RsaParameters,
     RsaPrivateComponents, RsaPublicComponents,
 };
-pub use self::parameters::{Oaep, PssRestriction};
+pub use self::parameters::{KeyCipher, Oaep, PssRestriction};
+pub use self::pbes2::PASSWORD_ITERATIONS;
 pub use self::signature::{EcdsaEncoding, Input, SaltLength, Scheme};

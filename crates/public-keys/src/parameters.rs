@@ -1,4 +1,4 @@
-//! Parameters of RSA schemes.
+//! Parameters of RSA schemes and of encrypted private keys.
 
 use crate::algorithm::Hash;
 
@@ -22,4 +22,17 @@ pub struct Oaep<'a> {
     pub mgf1: Hash,
     /// The label, mostly empty.
     pub label: &'a [u8],
+}
+
+/// The cipher of an encrypted private key.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum KeyCipher {
+    /// AES-128 in CBC mode.
+    Aes128Cbc,
+    /// AES-192 in CBC mode.
+    Aes192Cbc,
+    /// AES-256 in CBC mode, which OpenSSL 3 takes if none is named.
+    Aes256Cbc,
+    /// Triple DES in CBC mode, for programs that read nothing newer.
+    DesEde3Cbc,
 }

@@ -1,7 +1,8 @@
 //! Encodings of keys: round trips, other programs' keys, and damage.
 
 use millrace_public_keys::{
-    Algorithm, Coordinates, Error, PrivateKey, PublicKey, RsaPrivateComponents, RsaPublicComponents,
+    Algorithm, Coordinates, Error, KeyCipher, PASSWORD_ITERATIONS, PrivateKey, PublicKey,
+    RsaPrivateComponents, RsaPublicComponents,
 };
 
 use crate::support::{base64, hex, new_key};
@@ -183,67 +184,139 @@ fn element(tag: u8, content: &[u8]) -> Vec<u8> {
 }
 
 /// By `openssl pkcs8 -topk8` with these options, and the password `password`.
-const ENCRYPTED: &[(&str, Option<Algorithm>)] = &[
+const ENCRYPTED: &[&str] = &[
     // -v2 aes-256-cbc -v2prf hmacWithSHA256
-    (
-        "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiPoqvIpuNC3wICCAAwDAYIKoZIhvcNAgkF\
-         ADAdBglghkgBZQMEASoEEFSTykSs+G5EJc932wNsDWwEQGvcQ7nF+BpwlxzMheMkodNT8Xi+reoe7x/H\
-         7Bodhdj1DizbipOD3jKKO21IbKuvU1vxJWstLmFZpg97YTaYm+Q=",
-        Some(Algorithm::Ed25519),
-    ),
+    "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiPoqvIpuNC3wICCAAwDAYIKoZIhvcNAgkF\
+     ADAdBglghkgBZQMEASoEEFSTykSs+G5EJc932wNsDWwEQGvcQ7nF+BpwlxzMheMkodNT8Xi+reoe7x/H\
+     7Bodhdj1DizbipOD3jKKO21IbKuvU1vxJWstLmFZpg97YTaYm+Q=",
     // -v2 aes-128-cbc -v2prf hmacWithSHA1
-    (
-        "MIGNMEkGCSqGSIb3DQEFDTA8MBsGCSqGSIb3DQEFDDAOBAhM2SuslsXnowICCAAwHQYJYIZIAWUDBAEC\
-         BBBmtPLcNXVIZKIB13Wu25OXBEChwBHuEy5xZZHLjD5nuZYATamRVJW/9KFVnaMYwnZFIDc6K71XFrNH\
-         6zd8KmoPKd3ptzRR96u4rJFrlg/NMSU+",
-        Some(Algorithm::Ed25519),
-    ),
+    "MIGNMEkGCSqGSIb3DQEFDTA8MBsGCSqGSIb3DQEFDDAOBAhM2SuslsXnowICCAAwHQYJYIZIAWUDBAEC\
+     BBBmtPLcNXVIZKIB13Wu25OXBEChwBHuEy5xZZHLjD5nuZYATamRVJW/9KFVnaMYwnZFIDc6K71XFrNH\
+     6zd8KmoPKd3ptzRR96u4rJFrlg/NMSU+",
     // -v2 des3
-    (
-        "MIGKME4GCSqGSIb3DQEFDTBBMCkGCSqGSIb3DQEFDDAcBAjxxyz2uT9DnwICCAAwDAYIKoZIhvcNAgkF\
-         ADAUBggqhkiG9w0DBwQILxmtb1alvXMEOMq+vDUIZnEFx0h1w8ZPCK6Bf0ay6erpyPiQVXG1KFUcDcsa\
-         29mEmYySCw6irWrlwaSUIWaffpl6",
-        Some(Algorithm::Ed25519),
-    ),
+    "MIGKME4GCSqGSIb3DQEFDTBBMCkGCSqGSIb3DQEFDDAcBAjxxyz2uT9DnwICCAAwDAYIKoZIhvcNAgkF\
+     ADAUBggqhkiG9w0DBwQILxmtb1alvXMEOMq+vDUIZnEFx0h1w8ZPCK6Bf0ay6erpyPiQVXG1KFUcDcsa\
+     29mEmYySCw6irWrlwaSUIWaffpl6",
     // -v1 PBE-SHA1-3DES
-    (
-        "MFgwHAYKKoZIhvcNAQwBAzAOBAjoLebqcvTWOgICCAAEOFPddyRNSKbQg8r1zNfVC9EAJY555QadlEtc\
-         5WKtqe9qbCTrZBEfRmSw2qd3ecrng7wjeiISOSpM",
-        Some(Algorithm::Ed25519),
-    ),
+    "MFgwHAYKKoZIhvcNAQwBAzAOBAjoLebqcvTWOgICCAAEOFPddyRNSKbQg8r1zNfVC9EAJY555QadlEtc\
+     5WKtqe9qbCTrZBEfRmSw2qd3ecrng7wjeiISOSpM",
     // -scrypt
-    (
-        "MIGTME8GCSqGSIb3DQEFDTBCMCEGCSsGAQQB2kcECzAUBAh0jNTjTZ8mGwICQAACAQgCAQEwHQYJYIZI\
-         AWUDBAEqBBDC8rkeREerVkn6e7ycZxwgBECIHe36gR+xzagSdd6GLcGJdtPbWZxsxLtIWF0RE7IfHnm2\
-         R4MasMf4ZBBZsDyc5dUGrKvXLxWn5fz2XkfXn+ky",
-        None,
-    ),
+    "MIGTME8GCSqGSIb3DQEFDTBCMCEGCSsGAQQB2kcECzAUBAh0jNTjTZ8mGwICQAACAQgCAQEwHQYJYIZI\
+     AWUDBAEqBBDC8rkeREerVkn6e7ycZxwgBECIHe36gR+xzagSdd6GLcGJdtPbWZxsxLtIWF0RE7IfHnm2\
+     R4MasMf4ZBBZsDyc5dUGrKvXLxWn5fz2XkfXn+ky",
     // -v2 aes-256-cbc -v2prf hmacWithSHA512
-    (
-        "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhcbCzmdP6uHgICCAAwDAYIKoZIhvcNAgsF\
-         ADAdBglghkgBZQMEASoEEMwh0fy1F7xJjEX3i8ZTZoAEQKs5RIPPMxhwYfiiAODsuOO4rMtZ6RefLGNK\
-         1RVyHtFgc2NyqHfm/EMukd5n+QyrPu6pv438Y17qmfprcltX9yo=",
-        None,
-    ),
+    "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhcbCzmdP6uHgICCAAwDAYIKoZIhvcNAgsF\
+     ADAdBglghkgBZQMEASoEEMwh0fy1F7xJjEX3i8ZTZoAEQKs5RIPPMxhwYfiiAODsuOO4rMtZ6RefLGNK\
+     1RVyHtFgc2NyqHfm/EMukd5n+QyrPu6pv438Y17qmfprcltX9yo=",
+    // -v2 aes-192-cbc -v2prf hmacWithSHA224
+    "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAjVpoy4boe2dgICCAAwDAYIKoZIhvcNAggF\
+     ADAdBglghkgBZQMEARYEEA7Ej0OnDlY01L6y2tSL46AEQN0RgQKuPFrqXKC1oM/NSB4FCM/mnYqccUAO\
+     dPshm2FZbuCerxBl6Xo/+KxgzOHSuOXIKHL9VM0RsThlmbtPLNo=",
+    // -v2 aes-256-cbc -v2prf hmacWithSHA384
+    "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAgzWTg3M+fBTAICCAAwDAYIKoZIhvcNAgoF\
+     ADAdBglghkgBZQMEASoEEEdOgioKCJmawTYSzTEwC4sEQJiNhkSatJ90gqldYBj1YiJ3eNHnFqcirnQo\
+     uc4lWDrLL/u7r4ottcpNSeOay8AOWCBczqq4RIAsq4haxq9hJx0=",
+    // -v2 aes-256-cbc -v2prf hmacWithSHA512-256
+    "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAgKPswUHuloLgICCAAwDAYIKoZIhvcNAg0F\
+     ADAdBglghkgBZQMEASoEEDbAdleoXMXyUYOWvt7R9WYEQJUegl07zZCCGix6+8YG2+4RwZjNb/i49djt\
+     1hnzY+LvaO0jdClziE79ujBqcflSN+lQsClnTfVPp2t782dwPnY=",
+    // -v2 aes-128-cbc -scrypt -scrypt_N 1024 -scrypt_r 4 -scrypt_p 3
+    "MIGTME8GCSqGSIb3DQEFDTBCMCEGCSsGAQQB2kcECzAUBAiXzkDcLVscrwICBAACAQQCAQMwHQYJYIZI\
+     AWUDBAECBBAFwCaxMFALfF8uK986XoMpBEC+EYL3OvW+SD1vmHBHfYGMlQHdDciTK37t6IfkALM5SyCa\
+     Nzxxx5xazEa1CMarOuqlvEd0emxBxLZasz4eVMTC",
 ];
 
 #[test]
 fn decrypts_private_keys() {
-    for (text, expected) in ENCRYPTED {
+    for text in ENCRYPTED {
         let der = base64(text);
-        let key = PrivateKey::from_encrypted_pkcs8(&der, b"password");
-        match expected {
-            None => assert_eq!(key.unwrap_err(), Error::EncryptionScheme),
-            Some(algorithm) => {
-                assert_eq!(key.unwrap().algorithm(), *algorithm);
-                for wrong in [&b"Password"[..], b""] {
-                    let refused = PrivateKey::from_encrypted_pkcs8(&der, wrong);
-                    assert_eq!(refused.unwrap_err(), Error::Password);
-                }
-                let refused = PrivateKey::from_encrypted_pkcs8(&der[..50], b"password");
-                assert_eq!(refused.unwrap_err(), Error::Encoding);
-            }
+        let key = PrivateKey::from_encrypted_pkcs8(&der, b"password").unwrap();
+        assert_eq!(key.algorithm(), Algorithm::Ed25519);
+        for wrong in [&b"Password"[..], b""] {
+            let refused = PrivateKey::from_encrypted_pkcs8(&der, wrong);
+            assert_eq!(refused.unwrap_err(), Error::Password);
         }
+        for size in 0..der.len() {
+            let refused = PrivateKey::from_encrypted_pkcs8(&der[..size], b"password");
+            assert_eq!(refused.unwrap_err(), Error::Encoding);
+        }
+    }
+    // Some changes leave the key: this looks for crashes and long work.
+    let der = base64(ENCRYPTED[0]);
+    for at in 0..der.len() {
+        let mut changed = der.clone();
+        changed[at] ^= 1 << (at % 8);
+        let _ = PrivateKey::from_encrypted_pkcs8(&changed, b"password");
+    }
+}
+
+#[test]
+fn encrypts_private_keys() {
+    use KeyCipher::{Aes128Cbc, Aes192Cbc, Aes256Cbc, DesEde3Cbc};
+    let ciphers = [Aes128Cbc, Aes192Cbc, Aes256Cbc, DesEde3Cbc];
+    for (algorithm, cipher) in Algorithm::ALL.into_iter().zip(ciphers.into_iter().cycle()) {
+        let key = new_key(algorithm);
+        let encrypted = key.to_encrypted_pkcs8(b"password", cipher, 2048).unwrap();
+        let again = PrivateKey::from_encrypted_pkcs8(&encrypted, b"password").unwrap();
+        assert_eq!(*again.to_pkcs8().unwrap(), *key.to_pkcs8().unwrap(), "{algorithm:?}");
+        // Salt and IV are new.
+        assert_ne!(key.to_encrypted_pkcs8(b"password", cipher, 2048).unwrap(), encrypted);
+    }
+    let key = new_key(Algorithm::Ed25519);
+    // Each 256th of these leaves valid padding.
+    let encrypted = key.to_encrypted_pkcs8(b"password", Aes256Cbc, 1).unwrap();
+    for wrong in 0..4096_u32 {
+        let refused = PrivateKey::from_encrypted_pkcs8(&encrypted, &wrong.to_le_bytes());
+        assert_eq!(refused.unwrap_err(), Error::Password);
+    }
+    for iterations in [0, PASSWORD_ITERATIONS.end() + 1] {
+        let refused = key.to_encrypted_pkcs8(b"password", Aes256Cbc, iterations);
+        assert_eq!(refused.unwrap_err(), Error::Work);
+    }
+}
+
+#[test]
+fn refuses_encrypted_keys_that_demand_too_much_work() {
+    let der = |identifier: &[u8], costs: &[&[u8]]| {
+        let costs: Vec<u8> = costs.iter().flat_map(|cost| element(2, cost)).collect();
+        let parameters = element(0x30, &[element(4, &[7; 8]), costs].concat());
+        element(0x30, &[element(6, identifier), parameters].concat())
+    };
+    let cipher = element(6, &[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 1, 42]);
+    let cipher = element(0x30, &[cipher, element(4, &[7; 16])].concat());
+    let scheme = |derivation: &[u8]| {
+        let pbes2 = element(6, &[0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 5, 13]);
+        let parameters = element(0x30, &[derivation, &cipher].concat());
+        element(0x30, &[pbes2, parameters].concat())
+    };
+    let open = |scheme: &[u8]| {
+        let info = element(0x30, &[scheme, &element(4, &[7; 48])].concat());
+        PrivateKey::from_encrypted_pkcs8(&info, b"password").unwrap_err()
+    };
+    let pbkdf2 = [0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 5, 12];
+    let pkcs12 = [0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 12, 1, 3];
+    let scrypt = [0x2b, 6, 1, 4, 1, 0xda, 0x47, 4, 11];
+    for iterations in [&[0, 0x98, 0x96, 0x81][..], &[0x7f, 0xff, 0xff, 0xff], &[0x7f; 9]] {
+        assert_eq!(open(&scheme(&der(&pbkdf2, &[iterations]))), Error::Work);
+        assert_eq!(open(&der(&pkcs12, &[iterations])), Error::Work);
+    }
+    assert_eq!(open(&scheme(&der(&pbkdf2, &[&[0]]))), Error::Encoding);
+    assert_eq!(open(&scheme(&der(&pbkdf2, &[&[1]]))), Error::Password);
+    for costs in [
+        // N of 2^18 and r of 9; N of 2^62; p of 2^24 and N of 2; r of 2^40; each of 9 bytes.
+        [&[4, 0, 0][..], &[9], &[1]],
+        [&[0x40, 0, 0, 0, 0, 0, 0, 0], &[8], &[1]],
+        [&[2], &[1], &[1, 0, 0, 0]],
+        [&[2], &[1, 0, 0, 0, 0, 0], &[1]],
+        [&[1; 9], &[1; 9], &[1; 9]],
+        // 128 MiB nine times.
+        [&[2, 0, 0], &[8], &[9]],
+    ] {
+        assert_eq!(open(&scheme(&der(&scrypt, &costs))), Error::Work, "{costs:?}");
+    }
+    for costs in [[&[3], &[1], &[1]], [&[2], &[0], &[1]], [&[2], &[1], &[0]]] {
+        let costs = costs.map(|cost: &[u8; 1]| &cost[..]);
+        assert_eq!(open(&scheme(&der(&scrypt, &costs))), Error::Encoding, "{costs:?}");
     }
 }
 

@@ -18,7 +18,7 @@ use crate::der;
 use crate::error::Error;
 use crate::parameters::PssRestriction;
 
-pub(crate) use self::operations::{Digest, MlDsaInput, RsaPadding, digest, random};
+pub(crate) use self::operations::{Digest, MlDsaInput, RsaPadding, cbc, digest, random};
 
 /// An object that AWS-LC allocated and that is freed, and overwritten before, on drop.
 struct Owned<T: Free>(NonNull<T>);
@@ -69,6 +69,7 @@ free!(
     EVP_PKEY EVP_PKEY_free,
     EVP_PKEY_CTX EVP_PKEY_CTX_free,
     EVP_MD_CTX EVP_MD_CTX_free,
+    EVP_CIPHER_CTX EVP_CIPHER_CTX_free,
     RSA RSA_free,
     EC_KEY EC_KEY_free,
     BIGNUM BN_free

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::{Owned, Pkey, failure, succeeded};
 use crate::algorithm::Hash;
 use crate::error::Error;
-use crate::parameters::Oaep;
+use crate::parameters::{KeyCipher, Oaep};
 
 // SAFETY: initializes a context, as `oaep_context` calls it.
 type Initialize = unsafe extern "C" fn(*mut lc::EVP_PKEY_CTX) -> c_int;
@@ -63,6 +63,51 @@ pub(crate) fn digest(hash: Hash, message: &[u8]) -> Result<Digest, Error> {
 pub(crate) fn random(target: &mut [u8]) -> Result<(), Error> {
     // SAFETY: writes the target.
     succeeded(unsafe { lc::RAND_bytes(target.as_mut_ptr(), target.len()) })
+}
+
+/// Encrypts or decrypts with CBC and the padding of PKCS#7. Wrong padding is a wrong password.
+pub(crate) fn cbc(
+    cipher: KeyCipher,
+    encrypts: bool,
+    key: &[u8],
+    iv: &[u8],
+    source: &[u8],
+) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let length = c_int::try_from(source.len()).map_err(|_| Error::KeySize)?;
+    // SAFETY: the functions return static tables and their sizes, and a new context or null.
+    let (table, key_size, iv_size, owner) = unsafe {
+        let table = match cipher {
+            KeyCipher::Aes128Cbc => lc::EVP_aes_128_cbc(),
+            KeyCipher::Aes192Cbc => lc::EVP_aes_192_cbc(),
+            KeyCipher::Aes256Cbc => lc::EVP_aes_256_cbc(),
+            KeyCipher::DesEde3Cbc => lc::EVP_des_ede3_cbc(),
+        };
+        let (key_size, iv_size) =
+            (lc::EVP_CIPHER_key_length(table), lc::EVP_CIPHER_iv_length(table));
+        (table, key_size, iv_size, Owned::new(lc::EVP_CIPHER_CTX_new(), Error::Memory)?)
+    };
+    if key.len() != key_size as usize || iv.len() != iv_size as usize {
+        return Err(Error::Encoding);
+    }
+    // Padding adds a block at most.
+    let mut result = Zeroizing::new(Vec::new());
+    result.try_reserve_exact(source.len() + 16).map_err(|_| Error::Memory)?;
+    result.resize(source.len() + 16, 0);
+    let (target, mut first, mut last) = (result.as_mut_ptr(), 0, 0);
+    // SAFETY: reads key and IV of the cipher's sizes, and the source; writes at most as many bytes
+    // as the source has, and a block.
+    unsafe {
+        let (context, none) = (owner.get(), ptr::null_mut());
+        let (key, iv) = (key.as_ptr(), iv.as_ptr());
+        succeeded(lc::EVP_CipherInit_ex(context, table, none, key, iv, encrypts.into()))?;
+        let (source, written) = (source.as_ptr(), &raw mut first);
+        succeeded(lc::EVP_CipherUpdate(context, target, written, source, length))?;
+        if lc::EVP_CipherFinal_ex(context, target.add(first as usize), &raw mut last) != 1 {
+            return Err(failure(Error::Password));
+        }
+    }
+    result.truncate((first + last) as usize);
+    Ok(result)
 }
 
 fn md(hash: Hash) -> *const lc::EVP_MD {
