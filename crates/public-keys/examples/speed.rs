@@ -73,7 +73,7 @@ fn main() {
                 black_box(key.agree(&public, &mut target).unwrap());
             });
         }
-        if algorithm.is_ml_kem() {
+        if algorithm.encapsulates() {
             let mut secret = [0; 32];
             let size = algorithm.facts().ciphertext;
             measure(&format!("{name} encapsulate"), || {

@@ -29,6 +29,8 @@ pub enum Algorithm {
     MlDsa65,
     /// ML-DSA-87.
     MlDsa87,
+    /// X-Wing key encapsulation (draft-connolly-cfrg-xwing-kem-10): ML-KEM-768 and X25519.
+    XWing,
 }
 
 /// What is known about an algorithm. Sizes are in bytes; those of RSA are 0, as they depend on the
@@ -41,7 +43,8 @@ pub struct Facts {
     pub curve: Option<&'static str>,
     /// A raw public key. A point on a NIST curve in uncompressed form.
     pub public_key: usize,
-    /// A raw private key: the scalar, RFC 8032's seed, or the expanded key of ML-KEM and ML-DSA.
+    /// A raw private key: the scalar, the seed of Ed25519 and X-Wing, or the expanded key of ML-KEM
+    /// and ML-DSA.
     pub private_key: usize,
     /// The seed from which ML-KEM and ML-DSA expand a private key; otherwise 0.
     pub seed: usize,
@@ -108,7 +111,7 @@ const fn nist_curve(
 }
 
 /// In the order of [`Algorithm`].
-static FACTS: [Facts; 13] = [
+static FACTS: [Facts; 14] = [
     Facts {
         name: "ed25519",
         public_key: 32,
@@ -146,11 +149,20 @@ static FACTS: [Facts; 13] = [
     Facts { signature: 2420, ..lattice("ml-dsa-44", [1312, 2560, 32], nist!(3, 17)) },
     Facts { signature: 3309, ..lattice("ml-dsa-65", [1952, 4032, 32], nist!(3, 18)) },
     Facts { signature: 4627, ..lattice("ml-dsa-87", [2592, 4896, 32], nist!(3, 19)) },
+    Facts {
+        name: "x-wing",
+        public_key: 1216,
+        private_key: 32,
+        ciphertext: 1120,
+        // 1.3.6.1.4.1.62253.25722.
+        identifier: &[0x30, 13, 6, 11, 0x2b, 6, 1, 4, 1, 0x83, 0xe6, 0x2d, 0x81, 0xc8, 0x7a],
+        ..NONE
+    },
 ];
 
 impl Algorithm {
     /// All algorithms.
-    pub const ALL: [Algorithm; 13] = [
+    pub const ALL: [Algorithm; 14] = [
         Algorithm::Ed25519,
         Algorithm::X25519,
         Algorithm::P256,
@@ -164,10 +176,11 @@ impl Algorithm {
         Algorithm::MlDsa44,
         Algorithm::MlDsa65,
         Algorithm::MlDsa87,
+        Algorithm::XWing,
     ];
 
     /// Returns what is known about this algorithm.
-    pub fn facts(self) -> &'static Facts {
+    pub const fn facts(self) -> &'static Facts {
         &FACTS[self as usize]
     }
 
@@ -183,7 +196,7 @@ impl Algorithm {
 
     /// Returns true for ML-KEM.
     pub fn is_ml_kem(self) -> bool {
-        self.facts().ciphertext > 0
+        matches!(self, Algorithm::MlKem512 | Algorithm::MlKem768 | Algorithm::MlKem1024)
     }
 
     /// Returns true for ML-DSA.
@@ -199,6 +212,11 @@ impl Algorithm {
     /// Returns true if two keys of this algorithm agree on a secret.
     pub fn agrees(self) -> bool {
         self.facts().shared_secret > 0
+    }
+
+    /// Returns true for ML-KEM and X-Wing.
+    pub fn encapsulates(self) -> bool {
+        self.facts().ciphertext > 0
     }
 }
 

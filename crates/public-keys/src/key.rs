@@ -3,9 +3,11 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use millrace_core::catalog::Hash::Shake256;
+use millrace_core::hash::{Params, digest};
 use zeroize::Zeroizing;
 
-use crate::algorithm::{Algorithm, Hash};
+use crate::algorithm::{Algorithm, Facts, Hash};
 use crate::der::{self, Reader};
 use crate::error::Error;
 use crate::evp::{self, Pkey};
@@ -21,9 +23,19 @@ pub const NEW_MODULUS_BITS: RangeInclusive<u32> = 2048..=8192;
 
 /// What private and public keys have in common.
 pub(crate) struct Key {
+    /// The key; that of ML-KEM-768 for X-Wing.
     pub(crate) pkey: Pkey,
     pub(crate) algorithm: Algorithm,
     pub(crate) restriction: Option<PssRestriction>,
+    /// The rest of a key of X-Wing.
+    pub(crate) x_wing: Option<XWing>,
+}
+
+/// What a key of X-Wing has beside its key of ML-KEM-768.
+pub(crate) struct XWing {
+    pub(crate) x25519: Pkey,
+    /// Empty in a public key.
+    seed: Zeroizing<Vec<u8>>,
 }
 
 impl Key {
@@ -37,7 +49,14 @@ impl Key {
             Algorithm::RsaPss => pkey.restriction()?,
             _ => None,
         };
-        Ok(Key { pkey, algorithm, restriction })
+        Ok(Key { pkey, algorithm, restriction, x_wing: None })
+    }
+
+    /// Puts the two keys of X-Wing together.
+    fn x_wing(ml_kem: Key, x25519: Key, seed: &[u8]) -> Result<Key, Error> {
+        let seed = Zeroizing::new(der::copy(seed)?);
+        let x_wing = Some(XWing { x25519: x25519.pkey, seed });
+        Ok(Key { algorithm: Algorithm::XWing, x_wing, ..ml_kem })
     }
 
     pub(crate) fn modulus_bits(&self) -> u32 {
@@ -57,13 +76,14 @@ impl Key {
     }
 
     fn spki(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
-        if self.algorithm == Algorithm::RsaPss {
-            return spki(&self.rsa_identifier()?, &self.pkey.rsa_public()?);
+        match self.algorithm {
+            Algorithm::RsaPss => spki(&self.rsa_identifier()?, &self.pkey.rsa_public()?),
+            Algorithm::XWing => spki(self.algorithm.facts().identifier, &self.raw_public()?),
+            _ => self.pkey.spki(),
         }
-        self.pkey.spki()
     }
 
-    fn raw_public(&self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn raw_public(&self) -> Result<Vec<u8>, Error> {
         let facts = self.algorithm.facts();
         if self.algorithm.is_rsa() {
             return Err(Error::KeyType);
@@ -73,14 +93,23 @@ impl Key {
             let spki = self.pkey.spki()?;
             let point = spki.len().checked_sub(key.len()).ok_or(Error::Engine)?;
             key.copy_from_slice(&spki[point..]);
-        } else if !self.pkey.raw_public(&mut key) {
+            return Ok(std::mem::take(&mut *key));
+        }
+        let done = match &self.x_wing {
+            Some(XWing { x25519, .. }) => {
+                let (ml_kem, rest) = key.split_at_mut(ML_KEM_768.public_key);
+                self.pkey.raw_public(ml_kem) && x25519.raw_public(rest)
+            }
+            None => self.pkey.raw_public(&mut key),
+        };
+        if !done {
             return Err(Error::Engine);
         }
         Ok(std::mem::take(&mut *key))
     }
 }
 
-fn zeros(size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub(crate) fn zeros(size: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| Error::Memory)?;
     bytes.resize(size, 0);
@@ -99,11 +128,28 @@ fn pkcs8(identifier: &[u8], key: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
     der::element(der::SEQUENCE, &[der::ZERO, identifier, &key])
 }
 
-/// Returns the key in PKCS#8.
+/// Returns identifier and key in PKCS#8 of version 1.
 fn key_of_pkcs8(der: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut info = Reader::only(der, der::SEQUENCE)?;
     info.element(der::INTEGER)?;
-    Some((info.element(der::SEQUENCE)?, info.element(der::OCTET_STRING)?))
+    let found = (info.element(der::SEQUENCE)?, info.element(der::OCTET_STRING)?);
+    let _attributes = info.element(der::context(0));
+    info.is_empty().then_some(found)
+}
+
+/// Returns the seed of X-Wing in PKCS#8, which AWS-LC does not know.
+fn x_wing_of_pkcs8(der: &[u8]) -> Option<&[u8]> {
+    let (identifier, key) = key_of_pkcs8(der)?;
+    (*identifier == Algorithm::XWing.facts().identifier[2..]).then_some(key)
+}
+
+/// Returns the public key of X-Wing in a SubjectPublicKeyInfo, which AWS-LC does not know.
+fn x_wing_of_spki(der: &[u8]) -> Option<&[u8]> {
+    let mut info = Reader::only(der, der::SEQUENCE)?;
+    let identifier = info.element(der::SEQUENCE)?;
+    let key = info.element(der::BIT_STRING)?.strip_prefix(&[0])?;
+    let known = *identifier == Algorithm::XWing.facts().identifier[2..] && info.is_empty();
+    known.then_some(key)
 }
 
 /// Returns the AlgorithmIdentifier of RSA-PSS, in which SHA-1 and 20 bytes of salt are left out, as
@@ -267,7 +313,13 @@ impl PublicKey {
     /// [`Error::ModulusSize`], [`Error::Exponent`] and [`Error::InvalidKey`] for what AWS-LC and
     /// the standards refuse in a key; [`Error::Memory`].
     pub fn from_spki(der: &[u8]) -> Result<PublicKey, Error> {
-        PublicKey::new(Pkey::from_spki(der)?)
+        match Pkey::from_spki(der) {
+            Ok(pkey) => PublicKey::new(pkey),
+            Err(error) => match x_wing_of_spki(der) {
+                Some(key) => PublicKey::from_raw(Algorithm::XWing, key),
+                None => Err(error),
+            },
+        }
     }
 
     /// Parses an RSAPublicKey of PKCS#1 in DER.
@@ -289,6 +341,12 @@ impl PublicKey {
         match algorithm.is_rsa() {
             true => Err(Error::KeyType),
             false if key.len() != facts.public_key && !compressed => Err(Error::KeySize),
+            false if algorithm == Algorithm::XWing => {
+                let (ml_kem, x25519) = key.split_at(ML_KEM_768.public_key);
+                let ml_kem = PublicKey::from_raw(Algorithm::MlKem768, ml_kem)?;
+                let x25519 = PublicKey::from_raw(Algorithm::X25519, x25519)?;
+                Key::x_wing(ml_kem.0, x25519.0, &[]).map(PublicKey)
+            }
             false => PublicKey::from_spki(&spki(facts.identifier, key)?),
         }
     }
@@ -410,7 +468,7 @@ impl PrivateKey {
 
     /// Parses PKCS#8 in DER, of version 1 or 2. Keys of ML-KEM and ML-DSA may be seeds, expanded or
     /// both (RFC 9881, RFC 9935). A public key in version 2 is only accepted for other algorithms
-    /// than RSA and NIST's curves.
+    /// than RSA, NIST's curves and X-Wing.
     ///
     /// # Errors
     /// [`Error::Encoding`], [`Error::UnsupportedAlgorithm`]; [`Error::Point`],
@@ -419,13 +477,14 @@ impl PrivateKey {
     pub fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, Error> {
         match Pkey::from_pkcs8(der) {
             Ok(pkey) => PrivateKey::new(pkey),
-            Err(error) => match ml_kem_in_both_forms(der) {
-                Some((algorithm, seed, expanded)) => {
+            Err(error) => match (x_wing_of_pkcs8(der), ml_kem_in_both_forms(der)) {
+                (Some(seed), _) => PrivateKey::from_raw(Algorithm::XWing, seed),
+                (None, Some((algorithm, seed, expanded))) => {
                     let key = PrivateKey::from_raw(algorithm, seed)?;
                     let same = *key.to_raw()? == *expanded;
                     if same { Ok(key) } else { Err(Error::InvalidKey) }
                 }
-                None => Err(error),
+                (None, None) => Err(error),
             },
         }
     }
@@ -471,7 +530,7 @@ impl PrivateKey {
         PrivateKey::from_pkcs8(&pkcs8(&identifier, der)?)
     }
 
-    /// Takes a raw private key: the 32 bytes of Ed25519 (the seed) and X25519, the scalar of a NIST
+    /// Takes a raw private key: the 32 bytes of Ed25519, X25519 and X-Wing, the scalar of a NIST
     /// curve, of which leading zeros may be missing, the seed or the expanded key of ML-KEM and
     /// ML-DSA.
     ///
@@ -488,6 +547,14 @@ impl PrivateKey {
             size if size == facts.seed => SEED,
             _ => return Err(Error::KeySize),
         };
+        if algorithm == Algorithm::XWing {
+            let mut expanded = Zeroizing::new([0; 96]);
+            digest(Shake256, &Params::NONE, key, &mut expanded[..], None)?;
+            let (ml_kem, x25519) = expanded.split_at(ML_KEM_768.seed);
+            let ml_kem = PrivateKey::from_raw(Algorithm::MlKem768, ml_kem)?;
+            let x25519 = PrivateKey::from_raw(Algorithm::X25519, x25519)?;
+            return Key::x_wing(ml_kem.0, x25519.0, key).map(PrivateKey);
+        }
         PrivateKey::from_pkcs8(&pkcs8(facts.identifier, &der::element(tag, &[key])?)?)
     }
 
@@ -605,6 +672,9 @@ impl PrivateKey {
         if self.0.algorithm == Algorithm::RsaPss {
             return pkcs8(&self.0.rsa_identifier()?, &self.0.pkey.rsa_private()?);
         }
+        if let Some(XWing { seed, .. }) = &self.0.x_wing {
+            return pkcs8(facts.identifier, seed);
+        }
         if self.0.algorithm.is_ml_dsa() && self.to_seed().is_err() {
             let key = der::element(der::OCTET_STRING, &[&self.to_raw()?])?;
             return pkcs8(facts.identifier, &key);
@@ -652,13 +722,16 @@ impl PrivateKey {
     }
 
     /// Returns the raw private key: the scalar of a NIST curve with all leading zeros, the expanded
-    /// key of ML-KEM and ML-DSA.
+    /// key of ML-KEM and ML-DSA, the seed of X-Wing.
     ///
     /// # Errors
     /// [`Error::KeyType`] for RSA, [`Error::Memory`].
     pub fn to_raw(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
         if self.0.algorithm.is_rsa() {
             return Err(Error::KeyType);
+        }
+        if let Some(XWing { seed, .. }) = &self.0.x_wing {
+            return der::copy(seed).map(Zeroizing::new);
         }
         let mut raw = zeros(self.0.algorithm.facts().private_key)?;
         if !self.0.algorithm.is_nist_curve() {
@@ -709,6 +782,9 @@ impl PrivateKey {
 
 /// The object identifier of keys of NIST's curves.
 const EC: &[u8] = &[6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
+
+/// The sizes of the first part of X-Wing's keys and ciphertexts.
+pub(crate) const ML_KEM_768: &Facts = Algorithm::MlKem768.facts();
 
 /// The tag of a seed of ML-KEM or ML-DSA within PKCS#8.
 const SEED: u8 = 0x80;

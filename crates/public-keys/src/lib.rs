@@ -11,6 +11,7 @@
 //! | RSA-PSS | PSS | | | | components |
 //! | ML-KEM-512, -768, -1024 | | | yes | | 800, 1632; 1184, 2400; 1568, 3168; seed 64 |
 //! | ML-DSA-44, -65, -87 | yes | | | | 1312, 2560; 1952, 4032; 2592, 4896; seed 32 |
+//! | X-Wing | | | yes | | 1216, 32 |
 //!
 //! # Encodings
 //! - Public keys: SubjectPublicKeyInfo (RFC 5280), PKCS#1, raw, coordinates, RSA components.
@@ -27,6 +28,8 @@
 //!   that case (implicit rejection), which AWS-LC does not.
 //! - ECDSA and ML-DSA are randomized (hedged); AWS-LC offers neither RFC 6979 nor the deterministic
 //!   variant of ML-DSA.
+//! - X-Wing refuses keys and ciphertexts with an X25519 point of small order, as BoringSSL and Go
+//!   do; the draft leaves this open.
 //! - Ed25519 verifies by RFC 8032 without cofactor, as OpenSSL does.
 //!
 //! # Modules

@@ -196,7 +196,7 @@ fn encapsulates_secrets() {
         let public = key.public_key().unwrap();
         let (mut ciphertext, mut secret, mut same) = ([0; 1568], [0; 32], [0; 32]);
         let made = public.encapsulate(&mut ciphertext, &mut secret);
-        if !algorithm.is_ml_kem() {
+        if !algorithm.encapsulates() {
             assert_eq!(made, Err(Error::KeyType));
             assert_eq!(key.decapsulate(&ciphertext, &mut same), Err(Error::KeyType));
             continue;
@@ -208,6 +208,21 @@ fn encapsulates_secrets() {
         ciphertext[3] ^= 1;
         key.decapsulate(&ciphertext[..size], &mut same).unwrap();
         assert_ne!(secret, same, "implicit rejection");
+        if algorithm == Algorithm::XWing {
+            ciphertext[size - 1] ^= 1;
+            let (before, mut other) = (same, [0; 32]);
+            key.decapsulate(&ciphertext[..size], &mut other).unwrap();
+            assert_ne!(before, other, "the part of X25519");
+            ciphertext[size - 32..size].fill(0);
+            let refused = key.decapsulate(&ciphertext[..size], &mut other);
+            assert_eq!(refused, Err(Error::SmallOrder));
+            let small = [&public.to_raw().unwrap()[..1184], &[0; 32]].concat();
+            let small = PublicKey::from_raw(algorithm, &small).unwrap();
+            let refused = small.encapsulate(&mut ciphertext, &mut other);
+            assert_eq!(refused, Err(Error::SmallOrder));
+            let unreduced = PublicKey::from_raw(algorithm, &[0xff; 1216]);
+            assert_eq!(unreduced.unwrap_err(), Error::InvalidKey);
+        }
         let short = key.decapsulate(&ciphertext[..size - 1], &mut same);
         assert_eq!(short, Err(Error::CiphertextSize));
         let short = public.encapsulate(&mut ciphertext[..size - 1], &mut secret);

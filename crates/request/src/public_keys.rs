@@ -551,6 +551,7 @@ fn costs(algorithm: Algorithm) -> Costs {
         Algorithm::MlDsa44 => (85_000, 22_000, 0, 24_000),
         Algorithm::MlDsa65 => (119_000, 35_000, 0, 41_000),
         Algorithm::MlDsa87 => (154_000, 55_000, 0, 62_000),
+        Algorithm::XWing => (41_000, 47_000, 0, 22_000),
     };
     Costs { private, public, agree, generate }
 }

@@ -303,7 +303,7 @@ fn keys_of_other_kinds_and_numbers_without_meaning_are_refused() {
         (Number::Sign, At::SeedLow, 1.0, Status::KeyUse),
         (Number::Sign, At::TargetSize, 63.0, Status::OutputSize),
         (Number::ImportKey, At::Count, 14.0, Status::Argument),
-        (Number::GenerateKey, At::Algorithm, 13.0, Status::Argument),
+        (Number::GenerateKey, At::Algorithm, 14.0, Status::Argument),
     ];
     for (operation, at, number, status) in wrong {
         let numbers = [
