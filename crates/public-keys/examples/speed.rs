@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use millrace_public_keys::{
-    Algorithm, EcdsaEncoding, Hash, Input, Oaep, PrivateKey, PublicKey, SaltLength, Scheme,
+    Algorithm, EcdsaEncoding, Hash, Input, Oaep, PrivateKey, PublicKey, SaltLength, Scheme, hpke,
 };
 
 use support::{new_key, sign};
@@ -81,6 +81,18 @@ fn main() {
             });
             measure(&format!("{name} decapsulate"), || {
                 key.decapsulate(black_box(&target[..size]), &mut secret).unwrap();
+            });
+        }
+        if let Ok(size) = hpke::encapsulated_size(algorithm) {
+            let (kdf, aead) = (hpke::Kdf::HkdfSha256, hpke::Aead::Aes128Gcm);
+            let parameters = hpke::Parameters { kdf, aead, info: &[], pre_shared: None };
+            let sealed = &mut target[..size + message.len() + hpke::TAG];
+            measure(&format!("{name} HPKE seal"), || {
+                black_box(hpke::seal(&parameters, &public, None, &[], &message, sealed).unwrap());
+            });
+            let mut text = [0; 100];
+            measure(&format!("{name} HPKE open"), || {
+                hpke::open(&parameters, &key, None, &[], black_box(sealed), &mut text).unwrap();
             });
         }
         if algorithm == Algorithm::Rsa {

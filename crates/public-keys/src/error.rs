@@ -49,7 +49,13 @@ pub enum Error {
     Decryption,
     /// The peer's X25519 key has a small order: the shared secret would be all zero.
     SmallOrder,
-    /// The target is smaller than the result.
+    /// A pre-shared key has less than 32 bytes or no identifier.
+    PreSharedKey,
+    /// This HPKE suite exports secrets only.
+    ExportOnly,
+    /// This HPKE context has numbered as many messages as it can.
+    MessageLimit,
+    /// The target is smaller than the result, or the result longer than can be derived.
     OutputSize,
     /// The caller cancelled the generation of a key.
     Cancelled,
@@ -83,7 +89,10 @@ impl Error {
             Error::CiphertextSize => "the ciphertext has the wrong size for this key",
             Error::Decryption => "the ciphertext does not decrypt under this key",
             Error::SmallOrder => "the shared secret is all zero, as the peer's key has small order",
-            Error::OutputSize => "the target is smaller than the result",
+            Error::PreSharedKey => "a pre-shared key needs 32 bytes or more, and an identifier",
+            Error::ExportOnly => "this suite exports secrets and does not encrypt",
+            Error::MessageLimit => "this context has encrypted as many messages as it can",
+            Error::OutputSize => "the target has the wrong size for the result",
             Error::Cancelled => "the operation was cancelled",
             Error::Memory => "memory could not be allocated",
             Error::Engine => "AWS-LC failed",

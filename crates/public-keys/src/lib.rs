@@ -1,6 +1,6 @@
 //! Public-key cryptography over AWS-LC: keys and their encodings, signatures, key agreement, key
-//! encapsulation and RSA encryption. The arithmetic, the random numbers and the parsing of keys are
-//! AWS-LC's.
+//! encapsulation, RSA encryption and HPKE. The arithmetic, the random numbers and the parsing of
+//! keys are AWS-LC's; AEADs, HKDF, and the derivation of keys from passwords the core's.
 //!
 //! | algorithm | sign | agree | encapsulate | encrypt | raw public and private key, bytes |
 //! |-----------|------|-------|-------------|---------|-----------------------------------|
@@ -33,9 +33,9 @@
 //! - Ed25519 verifies by RFC 8032 without cofactor, as OpenSSL does.
 //!
 //! # Modules
-//! Each imports only modules further down this list: `signature`, `exchange`, `encryption`; `key`:
-//! keys and their encodings; `evp`: AWS-LC, and all `unsafe`; `der`, `parameters`, `algorithm`,
-//! `error`.
+//! Each imports only modules further down this list: `hpke`; `signature`, `exchange`, `encryption`;
+//! `key`: keys and their encodings; `pbes2`: encryption under a password; `evp`: AWS-LC, and all
+//! `unsafe`; `der`, `parameters`, `algorithm`, `error`.
 
 mod algorithm;
 mod der;
@@ -44,6 +44,7 @@ mod error;
 #[allow(unsafe_code)]
 mod evp;
 mod exchange;
+pub mod hpke;
 mod key;
 mod parameters;
 mod pbes2;
