@@ -74,3 +74,13 @@ export type * from './calls/derivations.js';
 export type * from './calls/digests.js';
 export type { Hkdf, HkdfExpand, HkdfExtract } from './calls/hkdf.js';
 export type * from './calls/reports.js';
+export { createPrivateKey, createPublicKey } from './public-keys/keys.js';
+export type { AsymmetricKeyOptions, PrivateKeyInput, PublicKeyInput } from './public-keys/keys.js';
+export { PrivateKey, PublicKey } from './public-keys/key-objects.js';
+export type {
+  AsymmetricKeyDetails,
+  ExportPrivateKeyOptions,
+  ExportPublicKeyOptions,
+} from './public-keys/export.js';
+export type { PublicKeyAlgorithmName } from './public-keys/held-key.js';
+export type { JsonWebKey } from './public-keys/jwk.js';

@@ -56,6 +56,15 @@ const firstCallFiles = {
     'functions/promises/key-wrap',
     ...kdfModules(),
   ],
+  'public-keys/keys': [
+    'base/secret-base64',
+    'public-keys/encodings',
+    'public-keys/export',
+    'public-keys/held-key',
+    'public-keys/jwk',
+    'public-keys/keys',
+    'public-keys/platform-keys.node',
+  ],
   'streams/digest-stream': [
     'streams/digest-stream',
     'streams/file-batch',
@@ -80,6 +89,7 @@ const exportedCalls = [
   'functions/promises/key-wrap',
   'functions/promises/sealed',
   'functions/settings',
+  'public-keys/keys',
 ];
 
 /** Entry points with files of their own, which others would load too. */

@@ -59,6 +59,7 @@ const chunkRoots = [
   'operations/cipher',
   'operations/hmac',
   'operations/key',
+  'public-keys/keys',
   'streams/digest-stream',
   'streams/passphrase/pumps',
   'streams/sealed-streams',

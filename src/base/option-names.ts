@@ -2,6 +2,7 @@
 export const argon2CallParameterNames =
   'message nonce tagLength secret associatedData version memory passes parallelism engine signal onProgress';
 export const argon2CostNames = 'memory passes parallelism';
+export const asymmetricKeyOptionNames = 'key format type passphrase encoding algorithm';
 export const callOptionNames = 'signal route engine';
 export const cipherOptionNames = 'encrypt key iv source aad tag engine';
 export const copyOptionNames = 'outputLength';
@@ -13,6 +14,7 @@ export const createHmacOptionNames = 'state engine';
 export const createKeyOptionNames = 'engine';
 export const derivationCallOptionNames = 'signal onProgress engine';
 export const enginesOptionNames = 'probe';
+export const exportPrivateKeyOptionNames = 'format type';
 export const filesSignalOptionNames = 'signal onProgress';
 export const hashParameterOptionNames =
   'salt personalization context customization functionName domain blockSize';

@@ -94,6 +94,11 @@ export interface Prepared extends EnginePreference {
 /** Without tokens, which cost a key 150 ns: {@link release} does nothing the second time. */
 const forgotten = new FinalizationRegistry<Prepared>(release);
 
+/** Releases a key when its object is collected. */
+export function releaseWhenCollected(owner: object, prepared: Prepared): void {
+  forgotten.register(owner, prepared);
+}
+
 /** Wipes the key once no job uses it. */
 export function release(prepared: Prepared): void {
   const { engines, handles, uses } = prepared;

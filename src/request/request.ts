@@ -15,6 +15,7 @@ import {
 import { NO_BYTES } from '../base/arguments.js';
 import { At, Flag, Operation, Route, frame } from '../base/frame.js';
 import { encodeShort, keyScratch } from './input-buffer.js';
+import { release, type Prepared } from './key.js';
 import { wipe, type Secret } from '../base/secret-memory.js';
 import { secretText } from '../base/secret-results.js';
 
@@ -175,6 +176,13 @@ export function deferWipe(secret: Secret): void {
 
 const ownSecrets: Secret[] = [];
 
+/** Releases `key`, which was prepared for this call alone, once the call has used it. */
+export function deferRelease(key: Prepared): void {
+  ownKeys.push(key);
+}
+
+const ownKeys: Prepared[] = [];
+
 /** Sets the iv or nonce. */
 export function setIv(iv: Uint8Array, offset: number, size: number): void {
   frame[At.IvOffset] = offset;
@@ -226,6 +234,7 @@ export function clearRequest(): void {
     scratchKey = 0;
   }
   while (ownSecrets.length > 0) wipe(ownSecrets.pop()!);
+  while (ownKeys.length > 0) release(ownKeys.pop()!);
   request.source = NO_BYTES;
   request.target = undefined;
   request.iv = undefined;

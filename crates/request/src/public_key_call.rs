@@ -28,6 +28,8 @@ use millrace_public_keys::{Algorithm, Hash, PssRestriction, RsaParameters, SaltL
 
 /// The parameters of one operation.
 pub enum PublicKeyCall {
+    /// Another operation.
+    None,
     Import(KeyForm, Option<Algorithm>),
     Generate(NewKey),
     Sign(Signing),
@@ -107,7 +109,7 @@ pub fn decode<C: Caller>(
         OperationNumber::Decapsulate => PublicKeyCall::Decapsulate,
         OperationNumber::PublicEncrypt => PublicKeyCall::Encrypt(encryption(frame)?),
         OperationNumber::PrivateDecrypt => PublicKeyCall::Decrypt(encryption(frame)?),
-        _ => return Err(Status::Argument),
+        _ => PublicKeyCall::None,
     })
 }
 

@@ -61,7 +61,8 @@ pub fn run(
     reply: &mut Reply,
     checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    match work.public_key.as_deref().ok_or(Status::Argument)? {
+    match &work.public_key {
+        PublicKeyCall::None => Err(Status::Argument),
         PublicKeyCall::Import(form, algorithm) => {
             work.fill_key(|| import(*form, *algorithm, work.source.read(), work.aad.read()))
         }
@@ -478,8 +479,7 @@ fn generate(
 
 /// Returns the predicted nanoseconds of a work, as measured on a Zen 5.
 pub fn predict(work: &Work) -> u64 {
-    let Some(call) = work.public_key.as_deref() else { return 0 };
-    let (first, count) = match call {
+    let (first, count) = match &work.public_key {
         PublicKeyCall::SignMany(_, items) | PublicKeyCall::VerifyMany(_, items, _) => {
             (items.first().and_then(|item| item.key.as_ref()), items.len() as u64)
         }
@@ -489,8 +489,8 @@ pub fn predict(work: &Work) -> u64 {
     let (algorithm, bits) = match key {
         Some(AsymmetricKey::Private(key)) => (key.algorithm(), key.modulus_bits()),
         Some(AsymmetricKey::Public(key)) => (key.algorithm(), key.modulus_bits()),
-        None => match call {
-            PublicKeyCall::VerifyMany(_, _, Some(algorithm)) => (*algorithm, 0),
+        None => match work.public_key {
+            PublicKeyCall::VerifyMany(_, _, Some(algorithm)) => (algorithm, 0),
             _ => (Algorithm::Ed25519, 0),
         },
     };
@@ -500,7 +500,8 @@ pub fn predict(work: &Work) -> u64 {
     let size = u64::from(bits.max(1024)) / 256;
     let private = |ns: u64| if bits == 0 { ns } else { ns * size.pow(3) / 512 };
     let public = |ns: u64| if bits == 0 { ns } else { ns * size.pow(2) / 64 };
-    match call {
+    match &work.public_key {
+        PublicKeyCall::None => 0,
         // RSA keys are long, and checked by multiplying their numbers.
         PublicKeyCall::Import(KeyForm::EncryptedPkcs8, _) => DECRYPTED_KEY_NS,
         PublicKeyCall::Import(..) => 10_000 + bytes * bytes / 10,

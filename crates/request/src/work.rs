@@ -199,8 +199,7 @@ pub struct Work {
     pub lent: bool,
     pub progress: Option<Shared<ProgressCounter>>,
     pub derivation: Derivation,
-    /// Of an operation with an asymmetric key. Behind a pointer, as every work is moved.
-    pub public_key: Option<Shared<PublicKeyCall>>,
+    pub public_key: PublicKeyCall,
 }
 
 /// The most bytes of an AEAD's tag.
@@ -230,7 +229,7 @@ impl Work {
             lent: false,
             progress: None,
             derivation: Derivation::NONE,
-            public_key: None,
+            public_key: PublicKeyCall::None,
         }
     }
 

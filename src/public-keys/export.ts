@@ -1,0 +1,167 @@
+/** What keys export and tell of themselves. */
+import { makeError } from '../base/errors.js';
+import { part } from '../base/intrinsics.js';
+import { ownOptions, accepted, type Accepted } from '../base/options.js';
+import { exportPrivateKeyOptionNames } from '../base/option-names.js';
+import { KeyForm, PublicKeyAlgorithm } from '../base/protocol.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
+import { hashOf } from '../catalog/catalog.js';
+import { native } from '../engines/binding.js';
+import { release } from '../request/key.js';
+import { checkOneOf, encodePem } from './encodings.js';
+import { exportBytes, publicKeyOf, type HeldKey } from './held-key.js';
+import { exportJwk, type JsonWebKey } from './jwk.js';
+import type { Buffer } from '#platform/base/runtime.js';
+
+/** The encoding in which `PublicKey.export` returns a key. */
+export interface ExportPublicKeyOptions {
+  /** `der` and `raw` are returned as a Buffer. */
+  readonly format: 'pem' | 'der' | 'jwk' | 'raw';
+  /**
+   * The structure of PEM and DER, by default `spki`; of a raw point on a NIST curve by default
+   * `uncompressed`.
+   */
+  readonly type?: 'spki' | 'pkcs1' | 'uncompressed' | 'compressed' | undefined;
+}
+
+/** The encoding in which `PrivateKey.export` returns a key. */
+export interface ExportPrivateKeyOptions {
+  /** `der`, `raw` and `seed` are returned as a Buffer, alone in its ArrayBuffer. */
+  readonly format: 'pem' | 'der' | 'jwk' | 'raw' | 'seed';
+  /** The structure of PEM and DER. Default: `pkcs8`. */
+  readonly type?: 'pkcs8' | 'pkcs1' | 'sec1' | undefined;
+}
+
+/** What `asymmetricKeyDetails` has, as in node:crypto. */
+export interface AsymmetricKeyDetails {
+  /** The curve: `prime256v1`, `secp384r1` or `secp521r1`. */
+  readonly namedCurve?: string;
+  /** The bits of an RSA modulus. */
+  readonly modulusLength?: number;
+  /** The public exponent of RSA. */
+  readonly publicExponent?: bigint;
+  /** The hash that a key of RSA-PSS prescribes. */
+  readonly hashAlgorithm?: string;
+  /** The hash of MGF1 that a key of RSA-PSS prescribes. */
+  readonly mgf1HashAlgorithm?: string;
+  /** The least number of bytes of the salt that a key of RSA-PSS prescribes. */
+  readonly saltLength?: number;
+}
+
+const takes: Accepted<keyof ExportPrivateKeyOptions> = accepted(
+  'export()',
+  exportPrivateKeyOptionNames,
+);
+
+type Types = Readonly<Record<string, KeyForm>>;
+
+/** The types of each format and their forms; the first is the default. */
+const privateTypes: Types = {
+  __proto__: null as never,
+  pkcs8: KeyForm.Pkcs8,
+  pkcs1: KeyForm.Pkcs1,
+  sec1: KeyForm.Sec1,
+};
+const publicTypes: Types = {
+  __proto__: null as never,
+  spki: KeyForm.Spki,
+  pkcs1: KeyForm.Pkcs1Public,
+};
+const pointTypes: Types = {
+  __proto__: null as never,
+  uncompressed: KeyForm.PublicRaw,
+  compressed: KeyForm.Compressed,
+};
+
+/** Returns a key in an encoding. */
+export function exportKey(key: HeldKey, options: unknown): string | Buffer | JsonWebKey {
+  if (options === undefined)
+    throw makeError('ERR_MISSING_ARGUMENT', "export needs options, such as { format: 'pem' }");
+  const { isPrivate } = key;
+  const { format, type } = ownOptions<ExportPrivateKeyOptions>(options, 'options', takes);
+  const formats = ['pem', 'der', 'jwk', 'raw', ...(isPrivate ? ['seed'] : [])];
+  checkOneOf(formats, format, 'options.format');
+  const isDer = format === 'pem' || format === 'der';
+  if (isDer || (format === 'raw' && !isPrivate)) {
+    const types = isDer ? (isPrivate ? privateTypes : publicTypes) : pointTypes;
+    const names = Object.keys(types);
+    if (type !== undefined) checkOneOf(names, type, 'options.type');
+    const form = types[type ?? names[0]!]!;
+    checkRsa(key, form);
+    const bytes = exportBytes(key, form);
+    return format === 'pem' ? pemOf(form, bytes) : bytes;
+  }
+  if (type !== undefined)
+    throw makeError('ERR_ARGUMENT_VALUE', `options.type: format ${format} has no types`);
+  if (format === 'jwk') return exportJwk(key);
+  return exportBytes(key, format === 'raw' ? KeyForm.PrivateRaw : KeyForm.Seed);
+}
+
+/** Checks that a key has the form: PKCS#1 has no place for the parameters of RSA-PSS. */
+function checkRsa({ algorithm, algorithmNumber }: HeldKey, form: KeyForm): void {
+  if (form !== KeyForm.Pkcs1 && form !== KeyForm.Pkcs1Public) return;
+  if (algorithmNumber !== PublicKeyAlgorithm.Rsa)
+    throw makeError('ERR_KEY_ALGORITHM', `options.type: pkcs1 is for rsa keys, not ${algorithm}`);
+}
+
+/** Returns PEM, and wipes the DER. */
+function pemOf(form: KeyForm, der: Secret<Buffer>): string {
+  try {
+    return encodePem(form, der);
+  } finally {
+    wipe(der);
+  }
+}
+
+/** Returns true for keys of one kind with the same public key and parameters. */
+export function equalKeys(left: HeldKey, right: HeldKey): boolean {
+  if (left.isPrivate !== right.isPrivate || left.algorithmNumber !== right.algorithmNumber)
+    return false;
+  return native.equal(spkiOf(left), spkiOf(right)) === 1;
+}
+
+function spkiOf(key: HeldKey): Buffer {
+  return withPublic(key, (publicKey) => exportBytes(publicKey, KeyForm.Spki));
+}
+
+/** Calls `use` with the public key of a key. */
+function withPublic<T>(key: HeldKey, use: (publicKey: HeldKey) => T): T {
+  if (!key.isPrivate) return use(key);
+  const publicKey = publicKeyOf(key);
+  try {
+    return use(publicKey);
+  } finally {
+    release(publicKey);
+  }
+}
+
+/** Returns what node:crypto tells of a key. */
+export function keyDetails(key: HeldKey): AsymmetricKeyDetails {
+  const { algorithmNumber, modulusBits, restriction } = key;
+  const namedCurve = CURVES[algorithmNumber];
+  if (namedCurve !== undefined) return { namedCurve };
+  if (modulusBits === 0) return {};
+  const list = withPublic(key, (publicKey) => exportBytes(publicKey, KeyForm.PublicComponents));
+  // The exponent comes after the modulus.
+  const start = 4 + list[0]! + 256 * list[1]!;
+  const exponent = part(list, start, list.length - start);
+  const publicExponent = exponent.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
+  const rsa = { modulusLength: modulusBits, publicExponent };
+  if (restriction === undefined) return rsa;
+  return {
+    ...rsa,
+    hashAlgorithm: hashOf(restriction.hash).name,
+    mgf1HashAlgorithm: hashOf(restriction.mgf1Hash).name,
+    saltLength: restriction.saltLength,
+  };
+}
+
+/** OpenSSL's names of the curves, by algorithm. */
+const CURVES: readonly (string | undefined)[] = [
+  undefined,
+  undefined,
+  'prime256v1',
+  'secp384r1',
+  'secp521r1',
+  ...Array.from({ length: 8 }, () => undefined),
+];

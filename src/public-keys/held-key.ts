@@ -1,0 +1,177 @@
+/**
+ * Asymmetric keys in native memory: their import, what they are, and their release.
+ */
+import { makeError, failure, type MillraceError } from '../base/errors.js';
+import { At, Flag, frame, NO_HASH, Operation, Status } from '../base/frame.js';
+import { NO_BYTES, part, sizeOf } from '../base/intrinsics.js';
+import { KeyForm, PublicKeyAlgorithm } from '../base/protocol.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
+import { localEngines, noUses } from '../engines/engines.js';
+import { release, type Prepared } from '../request/key.js';
+import type { Buffer } from '#platform/base/runtime.js';
+
+/** The names of the algorithms, by {@link PublicKeyAlgorithm}. */
+export const algorithmNames = [
+  'ed25519',
+  'x25519',
+  'p-256',
+  'p-384',
+  'p-521',
+  'rsa',
+  'rsa-pss',
+  'ml-kem-512',
+  'ml-kem-768',
+  'ml-kem-1024',
+  'ml-dsa-44',
+  'ml-dsa-65',
+  'ml-dsa-87',
+] as const;
+
+/** The name of an algorithm of asymmetric keys. */
+export type PublicKeyAlgorithmName = (typeof algorithmNames)[number];
+
+/** The parameters that a key of RSA-PSS prescribes. Hashes are numbers of the catalog. */
+export interface Restriction {
+  readonly hash: number;
+  readonly mgf1Hash: number;
+  /** The least number of bytes of the salt. */
+  readonly saltLength: number;
+}
+
+/** The engines that hold an asymmetric key, and what it is. */
+export interface HeldKey extends Prepared {
+  readonly algorithm: PublicKeyAlgorithmName;
+  readonly algorithmNumber: PublicKeyAlgorithm;
+  readonly isPrivate: boolean;
+  /** The bits of an RSA modulus, else 0. */
+  readonly modulusBits: number;
+  readonly restriction: Restriction | undefined;
+  /** The size that the key's object tells. */
+  readonly size: number;
+}
+
+/** Bits of curves and public keys, by algorithm. */
+const sizes: readonly number[] = [255, 255, 256, 384, 521, 0, 0].concat(
+  [800, 1184, 1568, 1312, 1952, 2592].map((bytes) => 8 * bytes),
+);
+
+/**
+ * Reserves the handle of a key, which {@link Operation.ImportKey} or `GenerateKey` fills. The
+ * caller passes it to {@link filledKey}, or to `release` if it stays empty.
+ *
+ * @throws MillraceError ERR_ENGINE_UNAVAILABLE
+ */
+export function reserveKey(): Prepared {
+  const { engines, names } = localEngines(undefined, 'asymmetric keys');
+  for (const engine of engines) {
+    const handle = engine.binding.reserveKey();
+    if (handle >= 0)
+      return { algorithm: '', engines: [engine], handles: [handle], names, uses: noUses() };
+    if (handle !== -Status.Unavailable) throw failure(-handle);
+  }
+  throw makeError(
+    'ERR_ENGINE_UNAVAILABLE',
+    `the ${engines[0]!.name} engine has no asymmetric keys: configure({ engine: 'native' })`,
+  );
+}
+
+/** Returns the key in a handle that was filled. */
+export function filledKey({ engines, handles, names, uses }: Prepared): HeldKey {
+  frame[At.Key] = handles[0]!;
+  const status = engines[0]!.binding.describeKey();
+  if (status !== Status.Done) throw failure(status);
+  const number = frame[At.Algorithm]! as PublicKeyAlgorithm;
+  const hash = frame[At.SeedLow]!;
+  return {
+    algorithm: algorithmNames[number]!,
+    algorithmNumber: number,
+    engines,
+    handles,
+    names,
+    uses,
+    isPrivate: frame[At.MessageSize] === 1,
+    modulusBits: frame[At.Count]!,
+    size: sizes[number]! || frame[At.Count]!,
+    restriction:
+      hash === NO_HASH
+        ? undefined
+        : { hash, mgf1Hash: frame[At.SeedHigh]!, saltLength: frame[At.MaxTime]! },
+  };
+}
+
+/** Imports a key. Error messages name it `argument`. */
+export function importKey(
+  form: KeyForm,
+  bytes: Uint8Array,
+  argument: string,
+  algorithm: PublicKeyAlgorithm = 0,
+  passphrase: Uint8Array = NO_BYTES,
+): HeldKey {
+  const reserved = reserveKey();
+  try {
+    const engine = reserved.engines[0]!;
+    frame[At.Operation] = Operation.ImportKey;
+    frame[At.Algorithm] = algorithm;
+    frame[At.Slot] = -1;
+    frame[At.Flags] = Flag.HasTarget | Flag.HasAad;
+    frame[At.Key] = reserved.handles[0]!;
+    frame[At.SourceOffset] = 0;
+    frame[At.SourceSize] = sizeOf(bytes);
+    frame[At.TargetOffset] = 0;
+    frame[At.TargetSize] = 0;
+    frame[At.AadOffset] = 0;
+    frame[At.AadSize] = sizeOf(passphrase);
+    frame[At.Count] = form;
+    frame[At.Engine] = engine.number;
+    const status = engine.binding.run(bytes, NO_BYTES, undefined, passphrase, undefined, undefined);
+    if (status !== Status.Done) throw importFailure(status, argument);
+    return filledKey(reserved);
+  } catch (error) {
+    release(reserved);
+    throw error;
+  }
+}
+
+/** Returns the error of an import, which names the argument. */
+function importFailure(status: number, argument: string): MillraceError {
+  const { code, message } = failure(status);
+  const named = message.startsWith('key ')
+    ? argument + message.slice(3)
+    : `${argument}: ${message}`;
+  return makeError(code, named);
+}
+
+/** Returns the public key of a private one. The caller releases it. */
+export function publicKeyOf({ engines, handles, names }: HeldKey): HeldKey {
+  const engine = engines[0]!;
+  frame[At.Key] = handles[0]!;
+  const handle = engine.binding.publicKeyOf();
+  if (handle < 0) throw failure(-handle);
+  return filledKey({ algorithm: '', engines: [engine], handles: [handle], names, uses: noUses() });
+}
+
+/** The greatest size of most encodings in bytes. */
+const EXPORT_BYTES = 4096;
+
+/** Returns a key in another encoding, alone in an ArrayBuffer, so that the caller can wipe it. */
+export function exportBytes({ engines, handles }: HeldKey, form: KeyForm): Secret<Buffer> {
+  const { binding } = engines[0]!;
+  let memory = secretResult(EXPORT_BYTES);
+  try {
+    for (;;) {
+      frame[At.Key] = handles[0]!;
+      const size = binding.exportKey(form, memory);
+      if (size < 0) throw failure(-size);
+      if (size > memory.length) {
+        memory = secretResult(size);
+        continue;
+      }
+      const exported = secretResult(size);
+      exported.set(part(memory, 0, size));
+      return exported;
+    }
+  } finally {
+    wipe(memory);
+  }
+}
