@@ -323,6 +323,27 @@ const bytesOnly = [
   "calling(api, 'sealWithPassphrase', notUtf8(key), 'x', { N: 1024 })",
   "refused(() => calling(api, 'sealWithPassphrase', key, 'x', { N: 1023 }))",
   'api.timingSafeEqual(key, Buffer.from(new ArrayBuffer(32)))',
+  ...[
+    'derOf(key)',
+    'pemOf(key)',
+    'Buffer.from(pemOf(key))',
+    'jwkOf(api, key)',
+    "{ key: jwkOf(api, key), format: 'jwk' }",
+    "{ key: derOf(key).toString('hex'), format: 'der', encoding: 'hex' }",
+  ].flatMap((value) => [
+    `asymmetric(() => api.createPrivateKey(${value}))`,
+    `asymmetric(() => api.createPublicKey(${value}))`,
+  ]),
+  'asymmetric(() => api.createPrivateKey({ ...raw(key.toString("base64")), encoding: "base64" }))',
+  ...['der', 'raw', 'pem', 'jwk'].map(
+    (format) =>
+      `asymmetric(() => exporting(api.createPrivateKey(raw(key)), { format: '${format}' }))`,
+  ),
+  'asymmetric(() => api.createPrivateKey(api.createPrivateKey(raw(key))))',
+  "refused(() => api.createPrivateKey({ ...raw(key), algorithm: 'ml-kem-768' }))",
+  "refused(() => api.createPrivateKey({ ...jwkOf(api, key), x: 'AAAA' }))",
+  "refused(() => api.createPrivateKey(pemOf(key).replace('MC4', 'MC5')))",
+  'refused(() => api.createPrivateKey({ key: iv, passphrase: key }))',
 ];
 
 /** Of `millrace/promises` alone. Streams are left half way. */
@@ -621,6 +642,33 @@ const notUtf8 = (key) => {
   copy[0] = 255;
   copies.push(copy);
   return copy;
+};
+const raw = (key) => ({ key, format: 'raw', algorithm: 'ed25519' });
+const derOf = (key) => {
+  const der = Buffer.from(new ArrayBuffer(48));
+  der.set(Buffer.from('302e020100300506032b657004220420', 'hex'));
+  der.set(key, 16);
+  copies.push(der);
+  return der;
+};
+const pemOf = (key) =>
+  '-----BEGIN PRIVATE KEY-----\\n' + derOf(key).toString('base64') + '\\n-----END PRIVATE KEY-----';
+const jwkOf = (api, key) => ({
+  ...api.createPublicKey(derOf(key)).export({ format: 'jwk' }),
+  d: key.toString('base64url'),
+});
+/** Makes a key and disposes of it. The portable engine refuses, and must wipe too. */
+const asymmetric = async (make) => {
+  try {
+    (await make()).dispose();
+  } catch (error) {
+    if (error.code !== 'ERR_ENGINE_UNAVAILABLE') throw error;
+  }
+};
+const exporting = (key, options) => {
+  const made = key.export(options);
+  if (ArrayBuffer.isView(made)) made.fill(0);
+  return key;
 };
 const close = async (stream) => {
   const { readable, writable } = stream;

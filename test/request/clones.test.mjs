@@ -12,6 +12,8 @@ import promises from 'millrace/promises';
 
 const [key, iv] = [Buffer.alloc(32, 1), Buffer.alloc(16, 2)];
 
+const raw = { key, format: 'raw', algorithm: 'x25519' };
+
 /** Objects of each class, by its name. */
 const objects = {
   Key: [
@@ -19,6 +21,8 @@ const objects = {
     () => millrace.createKey('hmac-sha256', key),
     () => millrace.createKey('blake3', key, { engine: 'portable' }),
   ],
+  PrivateKey: [() => millrace.createPrivateKey(raw)],
+  PublicKey: [() => millrace.createPublicKey(raw)],
   Hash: [() => millrace.createHash('sha256'), () => millrace.createHash('blake3', { key })],
   Hmac: [() => millrace.createHmac('sha256', key)],
   TupleHash: [() => millrace.createHash('tuplehash128')],

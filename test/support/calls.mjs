@@ -1,7 +1,7 @@
 // Calls of every export with valid arguments, of which properties replace some. A template is the
 // name of an export and a function that makes its arguments.
 
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
 import { callStylesFor } from './entry-points.mjs';
@@ -12,6 +12,8 @@ const salt = () => Buffer.alloc(16, 5);
 const source = () => Buffer.alloc(96, 1);
 const keyObject = () => createSecretKey(key());
 const cost = { memory: 64, passes: 1 };
+const pair = generateKeyPairSync('ed25519');
+const pkcs8 = { format: 'der', type: 'pkcs8' };
 
 /** Returns the forms of hash, hmac, cipher, seal and open, with and without a target. */
 function forms(millrace) {
@@ -105,6 +107,17 @@ export function templates(millrace) {
     createHash: [() => ['blake3', { key: key() }], () => ['shake128', { outputLength: 40 }]],
     createHmac: [() => ['sha256', key()], () => ['sha3-256', key()]],
     createKey: [() => ['aes-256-gcm', key()], () => ['hmac-sha256', key()]],
+    createPrivateKey: [
+      () => [pair.privateKey.export({ ...pkcs8, format: 'pem' })],
+      () => [{ key: pair.privateKey.export(pkcs8), ...pkcs8, passphrase: 'unused' }],
+      () => [pair.privateKey.export({ format: 'jwk' })],
+      () => [{ key: key(), format: 'raw', algorithm: 'x25519' }],
+    ],
+    createPublicKey: [
+      () => [pair.publicKey.export({ format: 'pem', type: 'spki' })],
+      () => [{ key: pair.publicKey.export({ format: 'jwk' }), format: 'jwk' }],
+      () => [{ key: key().toString('hex'), encoding: 'hex', format: 'raw', algorithm: 'x25519' }],
+    ],
     engines: [() => []],
     generateKey: [() => ['aes-256-gcm']],
     getCiphers: [() => []],
@@ -244,8 +257,15 @@ export function waysOf(name, { millrace, promises }) {
 export const unequal = new Set(
   ['configure', 'engines', 'generateKey', 'hashPassword', 'randomBytes', 'sealWithKey']
     .concat(['seal', 'sealWithPassphrase', 'openRange', 'hashFile', 'hashFiles'])
-    .concat(['createCipher', 'createDecipher', 'createHash', 'createHmac', 'createKey']),
+    .concat(['createCipher', 'createDecipher', 'createHash', 'createHmac', 'createKey'])
+    .concat(['createPrivateKey', 'createPublicKey']),
 );
 
+/** Exports that the portable engine refuses with ERR_ENGINE_UNAVAILABLE. */
+export const nativeOnly = /^create(Private|Public)Key$/;
+
 /** Classes; their constructors are private. */
-export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceError'];
+export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceError'].concat([
+  'PrivateKey',
+  'PublicKey',
+]);
