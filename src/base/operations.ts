@@ -58,6 +58,20 @@ export function isOperation(number: number): number is Operation {
   return Number.isSafeInteger(number) && number >= 0 && number < OPERATION_COUNT;
 }
 
+/** Returns true for the operations with asymmetric keys. */
+export function isPublicKey(operation: Operation): boolean {
+  return operation >= Operation.ImportKey && operation <= Operation.PrivateDecrypt;
+}
+
+/** Returns true if the result, made with a key, is no secret: ciphertext, a signature, a verdict. */
+export function givesPublic(operation: Operation): boolean {
+  return (
+    makesTag(operation) ||
+    (operation >= Operation.ImportKey && operation <= Operation.VerifySignature) ||
+    operation === Operation.PublicEncrypt
+  );
+}
+
 /** Returns true for key derivations, password hashes and key wrap. */
 export function isDerivation(operation: Operation): boolean {
   return operation >= Operation.Scrypt;

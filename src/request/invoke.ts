@@ -6,7 +6,7 @@ import { cipherOf, hashOf } from '../catalog/catalog.js';
 import { recordFallback, defaultEngine } from '../engines/engines.js';
 import { failure } from '../base/errors.js';
 import { At, Status, frame, type Operation } from '../base/frame.js';
-import { isCipher, isDerivation, isMac } from '../base/operations.js';
+import { isCipher, isDerivation, isMac, isPublicKey } from '../base/operations.js';
 import { request } from './request.js';
 
 /** Moves the request to the next engine of the preference. Returns false if there is none. */
@@ -27,6 +27,7 @@ export function switchToNextEngine(reason: string): boolean {
 function algorithmName(): string {
   const [operation, algorithm] = [frame[At.Operation]! as Operation, frame[At.Algorithm]!];
   if (isDerivation(operation)) return 'key derivation';
+  if (isPublicKey(operation)) return 'asymmetric keys';
   if (isCipher(operation)) return cipherOf(algorithm).name;
   return `${isMac(operation) ? 'hmac-' : ''}${hashOf(algorithm).name}`;
 }

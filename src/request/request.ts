@@ -38,6 +38,15 @@ export const enum Form {
   PrefixedHex,
   /** One Buffer with all digests of a batch. */
   Joined,
+  /** Bytes with padding; the last two are their number, little-endian. */
+  Sized,
+}
+
+/** Makes the result of a call from that of the engine. */
+export interface Finish {
+  readonly succeed: (made: unknown) => unknown;
+  /** Follows an error or a cancellation. */
+  readonly fail: (() => void) | undefined;
 }
 
 /**
@@ -80,6 +89,8 @@ export const request = {
   prefix: 0,
   /** True if the caller chose a route. */
   routed: false,
+  /** Undefined if the engine's result is that of the call. */
+  finish: undefined as Finish | undefined,
   /** The engine that runs the request. */
   engine: base as Engine,
   /** The engines the caller or the key allows; undefined for the default ones. */
@@ -241,4 +252,5 @@ export function clearRequest(): void {
   request.aad = undefined;
   request.tag = undefined;
   request.key = undefined;
+  request.finish = undefined;
 }

@@ -4,8 +4,9 @@
 import { native } from '../engines/binding.js';
 import { part, sizeOf } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
-import { At, Operation, frame } from '../base/frame.js';
+import { At, frame } from '../base/frame.js';
 import { copyInto } from '../base/intrinsics.js';
+import { givesPublic } from '../base/operations.js';
 import { Form, request } from './request.js';
 import { wipe, type Secret } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
@@ -16,6 +17,7 @@ import {
   base64,
   base64url,
   hex,
+  viewOf,
 } from '#platform/base/runtime.js';
 
 export function allocateResult(size: number, form: Form, secret: boolean): Buffer {
@@ -23,11 +25,10 @@ export function allocateResult(size: number, form: Form, secret: boolean): Buffe
   return secret ? allocateApart(size) : allocate(size);
 }
 
-/** Returns true if the result is secret: it depends on a key and is not ciphertext. */
+/** Returns true if the result is secret: it depends on a key and is not public. */
 export function givesSecret(): boolean {
   if (frame[At.Key] === 0 && request.key === undefined) return false;
-  const operation: Operation = frame[At.Operation]!;
-  return operation !== Operation.Encrypt && operation !== Operation.Seal;
+  return !givesPublic(frame[At.Operation]!);
 }
 
 /** Writes the iv before the result. It follows the run because a source may overlap its target. */
@@ -56,7 +57,9 @@ export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigi
     case Form.Verdict:
       return digest[0] === 1;
     case Form.Unpadded:
-      return unpadded(digest as Secret<Buffer>);
+      return unpadded(digest as Secret<Buffer>, digest.length - 1 - digest[digest.length - 1]!);
+    case Form.Sized:
+      return viewOf(digest.buffer, digest.byteOffset, sizeIn(digest));
     default:
       return digest;
   }
@@ -64,6 +67,7 @@ export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigi
 
 /** Works like {@link encodeResult}, of a secret: wipes its bytes unless they are the result. */
 export function encodeSecret(bytes: Buffer, form: Form): ReturnType<typeof encodeResult> {
+  if (form === Form.Sized) return unpadded(bytes as Secret<Buffer>, sizeIn(bytes));
   const value = encodeResult(bytes, form);
   if (typeof value !== 'object') wipe(bytes as Secret<Buffer>);
   return value;
@@ -78,9 +82,13 @@ export function prefixedHex(digests: Buffer, size: number): string {
   return joined;
 }
 
+/** Returns the number of bytes in a result of {@link Form.Sized}. */
+function sizeIn(padded: Buffer): number {
+  return padded[padded.length - 2]! + 256 * padded[padded.length - 1]!;
+}
+
 /** Returns the secret alone in an ArrayBuffer, and wipes what held it. */
-function unpadded(padded: Secret<Buffer>): Buffer {
-  const size = padded.length - 1 - padded[padded.length - 1]!;
+function unpadded(padded: Secret<Buffer>, size: number): Buffer {
   const secret = secretResult(size);
   if (size > 0) secret.set(part(padded, 0, size));
   wipe(padded);

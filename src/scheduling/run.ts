@@ -18,6 +18,7 @@ import {
 } from '../base/protocol.js';
 import {
   type FillRequest,
+  type Finish,
   Form,
   clearRequest,
   request,
@@ -79,7 +80,8 @@ export function runFilled(): unknown {
 
 function runNow(): unknown {
   frame[At.Slot] = -1;
-  const { target } = request;
+  const { target, finish } = request;
+  if (finish !== undefined) return runFinished(finish);
   if (target === undefined) return runForResult();
   frame[At.Flags] = request.flags;
   const status = invoke(target);
@@ -106,6 +108,17 @@ function runForResult(): unknown {
   const text = encodeResult(result, form);
   wipeStage();
   return text;
+}
+
+function runFinished({ succeed, fail }: Finish): unknown {
+  let made: unknown;
+  try {
+    made = runForResult();
+  } catch (error) {
+    fail?.();
+    throw error;
+  }
+  return succeed(made);
 }
 
 /** Returns the error for a route in a synchronous call. */
@@ -205,8 +218,50 @@ export function onShortMessage(take: (completion: Completion) => boolean): void 
 function start(user: Completion): void {
   if (takeShort(user)) return;
   const completion = request.prefix > 0 ? new Prefixed(user) : user;
-  if (shouldRunInline()) runInline(completion);
+  if (request.finish !== undefined) submitFinishing(completion, request.finish);
+  else if (shouldRunInline()) runInline(completion);
   else submit(completion);
+}
+
+function submitFinishing(user: Completion, finish: Finish): void {
+  const completion = new Finishing(user, finish);
+  try {
+    submit(completion);
+  } catch (error) {
+    finish.fail?.();
+    throw error;
+  }
+}
+
+/** Makes the result when the call settles. */
+class Finishing extends Relay {
+  readonly #finish: Finish;
+
+  constructor(user: Completion, finish: Finish) {
+    super(user);
+    this.#finish = finish;
+  }
+
+  override succeed(made: unknown): void {
+    let value: unknown;
+    try {
+      value = this.#finish.succeed(made);
+    } catch (error) {
+      super.fail(error);
+      return;
+    }
+    super.succeed(value);
+  }
+
+  override fail(error: unknown): void {
+    this.#finish.fail?.();
+    super.fail(error);
+  }
+
+  override cancelled(): void {
+    this.#finish.fail?.();
+    super.cancelled();
+  }
 }
 
 /** Writes the iv before the result when the call settles. Until then a lent source may be there. */
