@@ -34,6 +34,7 @@ export {
 } from './functions/promises/sealed.js';
 export * from './functions/random.js';
 export * from './functions/key-wrap.js';
+export * from './functions/public-keys.js';
 export { createHash, createHmac } from './hashers/create.js';
 export { Hash, Hmac } from './hashers/hasher.js';
 export type { Hasher } from './hashers/hasher.js';
@@ -72,6 +73,7 @@ export type { Progress, StreamOptions } from './streams/stream-source.js';
 export type * from './calls/ciphers.js';
 export type * from './calls/derivations.js';
 export type * from './calls/digests.js';
+export type * from './calls/public-keys.js';
 export type { Hkdf, HkdfExpand, HkdfExtract } from './calls/hkdf.js';
 export type * from './calls/reports.js';
 export { createPrivateKey, createPublicKey } from './public-keys/keys.js';

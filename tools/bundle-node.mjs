@@ -65,6 +65,17 @@ const firstCallFiles = {
     'public-keys/keys',
     'public-keys/platform-keys.node',
   ],
+  'functions/public-keys': [
+    'functions/key-pairs',
+    'functions/public-keys',
+    'functions/promises/public-keys',
+    'operations/agreement',
+    'operations/encapsulation',
+    'operations/key-pairs',
+    'operations/public-key-arguments',
+    'operations/rsa-encryption',
+    'operations/signatures',
+  ],
   'streams/digest-stream': [
     'streams/digest-stream',
     'streams/file-batch',
@@ -87,7 +98,9 @@ const exportedCalls = [
   'functions/key-wrap',
   'functions/promises/derivations',
   'functions/promises/key-wrap',
+  'functions/promises/public-keys',
   'functions/promises/sealed',
+  'functions/public-keys',
   'functions/settings',
   'public-keys/keys',
 ];

@@ -52,6 +52,7 @@ const chunkRoots = [
   'functions/derivations',
   'functions/digests',
   'functions/engines',
+  'functions/public-keys',
   'functions/settings',
   'hashers/create',
   'hashers/running',

@@ -16,6 +16,7 @@ import * as derivations from './calls/derivations.mjs';
 import * as digests from './calls/digests.mjs';
 import * as hkdf from './calls/hkdf.mjs';
 import * as keyWrap from './calls/key-wrap.mjs';
+import * as publicKeys from './calls/public-keys.mjs';
 import * as sealed from './calls/sealed.mjs';
 import * as verifyMac from './calls/verify-mac.mjs';
 import { cipherReaders } from './cipher-readers.mjs';
@@ -26,7 +27,7 @@ import { optionNames } from './option-names.mjs';
 import { root } from './steps.mjs';
 
 /** The modules with descriptions, by the names of their files without dashes. */
-const groups = { ciphers, derivations, digests, hkdf, keyWrap, sealed, verifyMac };
+const groups = { ciphers, derivations, digests, hkdf, keyWrap, publicKeys, sealed, verifyMac };
 
 const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -47,6 +48,8 @@ const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCa
  * - takes: the types of its arguments before options
  * - options, result: the types of these; name: that of the options, unless it is `options`
  * - required: true if the options are inputs; later: their type in an asynchronous call
+ * - also: what they have beside their own in a call with a callback, and in one with a promise
+ * - types: its type parameters; callback: the type of its callback, if it gets other arguments
  * - chunks: its arguments where the message is a stream; reading: the type of more options then
  * - more: further overloads
  * - given, runs: the parameters of the function, and what it returns
@@ -68,7 +71,7 @@ const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCa
 const properties = new Set(
   (
     'form takes options result name required later chunks reading more given runs fast first ' +
-    'most promise needs secret as label parts reads sets reader positional'
+    'most promise needs secret as label parts reads sets reader positional also types callback'
   ).split(' '),
 );
 
@@ -204,26 +207,36 @@ const forms = {
   },
 
   // Of secrets, with options that may be left out unless they are the inputs.
-  derivation({ takes, options, name = 'options', required = false, later, result }) {
+  derivation(call) {
+    const { types = [], takes = {}, options, name = 'options', required = false, result } = call;
     const all = list(takes);
-    const asynchronous =
-      later ?? (options ? `${options} & DerivationCallOptions` : 'DerivationCallOptions');
-    const callback = `callback: Callback<${result}>`;
+    const { later: more, promised } = call.also ?? {
+      later: 'DerivationCallOptions',
+      promised: 'DerivationCallOptions',
+    };
+    const withMore = (type) => call.later ?? (options ? `${options} & ${type}` : type);
+    const asynchronous = withMore(more);
+    const callback = `callback: ${call.callback ?? `Callback<${result}>`}`;
     const optional = asynchronous.includes('&') ? `(${asynchronous})` : asynchronous;
     const mark = required ? '' : '?';
     return {
       millrace: [
-        overload('', [], [...all, `${name}${mark}: ${options ?? 'EngineOptions'}`], result),
-        ...(required ? [] : [overload('later', [], [...all, callback], 'void')]),
+        overload('', types, [...all, `${name}${mark}: ${options ?? 'EngineOptions'}`], result),
+        ...(required ? [] : [overload('later', types, [...all, callback], 'void')]),
         overload(
-          'later options',
-          [],
+          required ? 'later' : 'later options',
+          types,
           [...all, `${name}: ${required ? asynchronous : `${optional} | undefined`}`, callback],
           'void',
         ),
       ],
       promises: [
-        overload('promised', [], [...all, `${name}${mark}: ${asynchronous}`], `Promise<${result}>`),
+        overload(
+          'promised',
+          types,
+          [...all, `${name}${mark}: ${withMore(promised)}`],
+          `Promise<${result}>`,
+        ),
       ],
     };
   },

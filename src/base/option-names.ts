@@ -12,10 +12,15 @@ export const createHashOptionNames =
   'state outputLength seed key salt personalization context customization functionName domain blockSize engine';
 export const createHmacOptionNames = 'state engine';
 export const createKeyOptionNames = 'engine';
+export const decapsulateOptionNames = 'engine';
 export const derivationCallOptionNames = 'signal onProgress engine';
+export const diffieHellmanOptionNames = 'privateKey publicKey engine';
+export const encapsulateOptionNames = 'engine';
 export const enginesOptionNames = 'probe';
 export const exportPrivateKeyOptionNames = 'format type';
 export const filesSignalOptionNames = 'signal onProgress';
+export const generateKeyPairOptionNames =
+  'namedCurve modulusLength publicExponent hashAlgorithm mgf1HashAlgorithm saltLength publicKeyEncoding privateKeyEncoding engine';
 export const hashParameterOptionNames =
   'salt personalization context customization functionName domain blockSize';
 export const hashPasswordOptionNames =
@@ -29,6 +34,8 @@ export const passphraseStreamOptionNames = 'highWaterMark';
 export const plainCreateHashOptionNames = 'state outputLength seed key engine';
 export const plainHashOptionNames = 'encoding outputLength seed key engine';
 export const routeOptionNames = 'route';
+export const rsaEncryptionOptionNames = 'engine padding oaepHash mgf1Hash oaepLabel';
+export const rsaEncryptionParameterNames = 'padding oaepHash mgf1Hash oaepLabel';
 export const scryptCostOptionNames = 'N cost r blockSize p parallelization';
 export const scryptOptionNames = 'maxmem N cost r blockSize p parallelization engine';
 export const sealOptionNames = 'key nonce source aad authTagLength engine';
@@ -36,10 +43,14 @@ export const sealWithKeyOptionNames = 'algorithm signal';
 export const sealWithPassphraseOptionNames = 'algorithm N signal onProgress';
 export const sealedStreamOptionNames = 'algorithm key context signal highWaterMark';
 export const settingNames = 'threads route maxQueuedBytes recycle maxKdfMemory engine';
+export const signOptionNames =
+  'encoding engine padding saltLength mgf1Hash dsaEncoding context digest';
+export const signatureParameterNames = 'padding saltLength mgf1Hash dsaEncoding context digest';
 export const streamOptionNames = 'signal onProgress engine';
 export const targetOptionNames = 'target targetOffset';
 export const unwrapKeyOptionNames = 'key source engine';
 export const verifyHmacOptionNames = 'key source mac engine';
+export const verifyOptionNames = 'engine padding saltLength mgf1Hash dsaEncoding context digest';
 export const verifyPasswordOptionNames = 'secret maxMemory maxTime engine';
 export const wrapKeyOptionNames = 'key source engine';
 

@@ -159,12 +159,18 @@ export function digestOf(
   return request;
 }
 
+/** The caller's memory for a result. */
+export interface Place {
+  readonly target: Uint8Array;
+  readonly targetOffset: number;
+}
+
 /** Reads where digests go; undefined without a target. */
-function readPlace(
+export function readPlace(
   target: unknown,
   targetOffset: unknown,
   encoding: unknown,
-): (Pick<DigestRequest, 'targetOffset'> & { target: Uint8Array }) | undefined {
+): Place | undefined {
   if (target === undefined) {
     if (targetOffset === undefined) return undefined;
     throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
@@ -208,7 +214,7 @@ export function fastForm(encoding: unknown): Form | undefined {
 }
 
 /** Returns the form of an encoding; `plain` without one. */
-function digestForm(encoding: unknown, plain: Form): Form {
+export function digestForm(encoding: unknown, plain: Form): Form {
   if (encoding === undefined) return plain;
   const form = fastForm(encoding);
   if (form !== undefined) return form;

@@ -73,35 +73,61 @@ const pointTypes: Types = {
   compressed: KeyForm.Compressed,
 };
 
-/** Returns a key in an encoding. */
+/** An encoding that was read. */
+export interface KeyEncoding {
+  readonly format: 'pem' | 'der' | 'jwk';
+  /** The form of PEM and DER. */
+  readonly form: KeyForm;
+  /** The name of the type in messages. */
+  readonly argument: string;
+}
+
+/** Returns a key in the encoding that the options of `export` ask for. */
 export function exportKey(key: HeldKey, options: unknown): string | Buffer | JsonWebKey {
   if (options === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', "export needs options, such as { format: 'pem' }");
-  const { isPrivate } = key;
-  const { format, type } = ownOptions<ExportPrivateKeyOptions>(options, 'options', takes);
+  return encodeKey(key, readEncoding(options, 'options', key.isPrivate));
+}
+
+/** Reads the options of an encoding. Error messages name them `argument`. */
+export function readEncoding(options: unknown, argument: string, isPrivate: boolean): KeyEncoding {
+  const { format, type } = ownOptions<ExportPrivateKeyOptions>(options, argument, takes);
   const formats = ['pem', 'der', 'jwk', 'raw', ...(isPrivate ? ['seed'] : [])];
-  checkOneOf(formats, format, 'options.format');
-  const isDer = format === 'pem' || format === 'der';
-  if (isDer || (format === 'raw' && !isPrivate)) {
-    const types = isDer ? (isPrivate ? privateTypes : publicTypes) : pointTypes;
+  checkOneOf(formats, format, `${argument}.format`);
+  const typed = `${argument}.type`;
+  if (format === 'pem' || format === 'der' || (format === 'raw' && !isPrivate)) {
+    const types = format === 'raw' ? pointTypes : isPrivate ? privateTypes : publicTypes;
     const names = Object.keys(types);
-    if (type !== undefined) checkOneOf(names, type, 'options.type');
+    if (type !== undefined) checkOneOf(names, type, typed);
     const form = types[type ?? names[0]!]!;
-    checkRsa(key, form);
-    const bytes = exportBytes(key, form);
-    return format === 'pem' ? pemOf(form, bytes) : bytes;
+    return { format: format === 'pem' ? format : 'der', form, argument: typed };
   }
   if (type !== undefined)
-    throw makeError('ERR_ARGUMENT_VALUE', `options.type: format ${format} has no types`);
+    throw makeError('ERR_ARGUMENT_VALUE', `${typed}: format ${format} has no types`);
+  const form = format === 'seed' ? KeyForm.Seed : KeyForm.PrivateRaw;
+  return { format: format === 'jwk' ? format : 'der', form, argument: typed };
+}
+
+/** Returns a key in an encoding. */
+export function encodeKey(
+  key: HeldKey,
+  { format, form, argument }: KeyEncoding,
+): string | Buffer | JsonWebKey {
   if (format === 'jwk') return exportJwk(key);
-  return exportBytes(key, format === 'raw' ? KeyForm.PrivateRaw : KeyForm.Seed);
+  checkRsa(key, form, argument);
+  const bytes = exportBytes(key, form);
+  return format === 'pem' ? pemOf(form, bytes) : bytes;
 }
 
 /** Checks that a key has the form: PKCS#1 has no place for the parameters of RSA-PSS. */
-function checkRsa({ algorithm, algorithmNumber }: HeldKey, form: KeyForm): void {
+function checkRsa(
+  { algorithm, algorithmNumber }: Pick<HeldKey, 'algorithm' | 'algorithmNumber'>,
+  form: KeyForm,
+  argument: string,
+): void {
   if (form !== KeyForm.Pkcs1 && form !== KeyForm.Pkcs1Public) return;
   if (algorithmNumber !== PublicKeyAlgorithm.Rsa)
-    throw makeError('ERR_KEY_ALGORITHM', `options.type: pkcs1 is for rsa keys, not ${algorithm}`);
+    throw makeError('ERR_KEY_ALGORITHM', `${argument}: pkcs1 is for rsa keys, not ${algorithm}`);
 }
 
 /** Returns PEM, and wipes the DER. */

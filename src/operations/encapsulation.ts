@@ -1,0 +1,88 @@
+/** encapsulate and decapsulate: from arguments to a request. */
+import { findBytes, NO_BYTES, part, range, sizeOf } from '../base/arguments.js';
+import { Operation } from '../base/frame.js';
+import {
+  decapsulateOptionNames,
+  encapsulateOptionNames,
+  targetOptionNames,
+} from '../base/option-names.js';
+import { PublicKeyAlgorithm } from '../base/protocol.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
+import type { HeldKey } from '../public-keys/held-key.js';
+import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
+import { Form, request, setResult, type Parser } from '../request/request.js';
+import { readPlace } from './hash.js';
+import {
+  beginWithKey,
+  parserFor,
+  readCallOptions,
+  setOutput,
+  wrongKey,
+  type Options,
+} from './public-key-arguments.js';
+import { allocate, type Buffer } from '#platform/base/runtime.js';
+
+export const encapsulateParser: Parser = parserFor(
+  'encapsulate',
+  'key',
+  fillEncapsulate,
+  encapsulateOptionNames,
+);
+
+export const decapsulateParser: Parser = parserFor(
+  'decapsulate',
+  'key, ciphertext',
+  fillDecapsulate,
+  decapsulateOptionNames,
+  targetOptionNames,
+);
+
+/** Bytes of a shared secret. */
+const SECRET_BYTES = 32;
+
+function fillEncapsulate(given: ArrayLike<unknown>, options: Options): void {
+  const call = readCallOptions(options);
+  const held = readPublicKey(given[0], 'key');
+  const size = ciphertextSize(held);
+  beginWithKey(Operation.Encapsulate, 0, NO_BYTES, '', held, call);
+  setResult(SECRET_BYTES + size, Form.Secret);
+  request.finish = { succeed: divided, fail: undefined };
+}
+
+/** Returns the secret and the ciphertext after it, each in its own memory. */
+function divided(made: unknown): { readonly sharedKey: Buffer; readonly ciphertext: Buffer } {
+  const both = made as Secret<Buffer>;
+  const sharedKey = secretResult(SECRET_BYTES);
+  const ciphertext = allocate(both.length - SECRET_BYTES);
+  sharedKey.set(part(both, 0, SECRET_BYTES));
+  ciphertext.set(part(both, SECRET_BYTES, ciphertext.length));
+  wipe(both, 0, SECRET_BYTES);
+  return { sharedKey, ciphertext };
+}
+
+function fillDecapsulate(given: ArrayLike<unknown>, options: Options): void {
+  const { target, targetOffset } = options;
+  const call = readCallOptions(options);
+  const place = readPlace(target, targetOffset, undefined);
+  if (place !== undefined) range(place.targetOffset, SECRET_BYTES, sizeOf(place.target), 'target');
+  const ciphertext = findBytes(given[1], 'ciphertext');
+  const held = readPrivateKey(given[0], 'key');
+  ciphertextSize(held);
+  beginWithKey(Operation.Decapsulate, 0, ciphertext, 'ciphertext', held, call);
+  setOutput(SECRET_BYTES, Form.Secret, place);
+}
+
+/** Returns the bytes of a ciphertext for a key of ML-KEM. */
+function ciphertextSize(held: HeldKey): number {
+  switch (held.algorithmNumber) {
+    case PublicKeyAlgorithm.MlKem512:
+      return 768;
+    case PublicKeyAlgorithm.MlKem768:
+      return 1088;
+    case PublicKeyAlgorithm.MlKem1024:
+      return 1568;
+    default:
+      throw wrongKey('key', held, 'ML-KEM');
+  }
+}
