@@ -344,6 +344,20 @@ const bytesOnly = [
   "refused(() => api.createPrivateKey({ ...jwkOf(api, key), x: 'AAAA' }))",
   "refused(() => api.createPrivateKey(pemOf(key).replace('MC4', 'MC5')))",
   'refused(() => api.createPrivateKey({ key: iv, passphrase: key }))',
+  'withKeys(() => api.sign(null, source, raw(key)))',
+  "withKeys(() => api.sign(null, source, derOf(key), { encoding: 'hex' }))",
+  'withKeys(() => api.sign(null, source, { key: jwkOf(api, key) }))',
+  "refused(() => api.sign('sha256', source, raw(key)))",
+  'withKeys(() => api.verify(null, source, derOf(key), Buffer.alloc(64)))',
+  'withKeys(() => api.diffieHellman({ privateKey: agreeing(key), publicKey: agreeing(other) }))',
+  "refused(() => api.diffieHellman({ privateKey: agreeing(key), publicKey: 'x' }))",
+  'withKeys(() => api.encapsulate(seed(key)))',
+  'withKeys(() => api.decapsulate(seed(key), Buffer.alloc(1088)))',
+  'refused(() => api.decapsulate(seed(key), iv))',
+  'withKeys(() => api.publicEncrypt(rsa(), key))',
+  'withKeys(() => api.privateDecrypt(rsa(), encrypted(key)))',
+  'withKeys(() => api.privateDecrypt(rsa(), encrypted(key), { target: room() }))',
+  "refused(() => api.privateDecrypt(rsa(), encrypted(key), { oaepLabel: 'x' }))",
 ];
 
 /** Of `millrace/promises` alone. Streams are left half way. */
@@ -367,7 +381,7 @@ const streams = [
 
 /** Exports without a secret among their arguments. */
 const secretless =
-  /^([A-Z]|(configure|engines|generateKey|get(Ciphers|Hashes)|needsRehash|randomBytes|hashPairs|hashFilesIterator)$)/;
+  /^([A-Z]|(configure|engines|generateKey(Pair)?|get(Ciphers|Hashes)|needsRehash|randomBytes|hashPairs|hashFilesIterator)$)/;
 
 /** Those of `millrace/node-crypto`. */
 const nodeCryptoSecretless = /^([A-Z]|(createHash|hash|setFips)$)/;
@@ -664,6 +678,31 @@ const asymmetric = async (make) => {
   } catch (error) {
     if (error.code !== 'ERR_ENGINE_UNAVAILABLE') throw error;
   }
+};
+/** Wipes what a call with a key returns. */
+const withKeys = async (call) => {
+  try {
+    const made = await call();
+    for (const each of [made, made.sharedKey]) if (ArrayBuffer.isView(each)) each.fill(0);
+  } catch (error) {
+    if (error.code !== 'ERR_ENGINE_UNAVAILABLE') throw error;
+  }
+};
+const agreeing = (key) => ({ key, format: 'raw', algorithm: 'x25519' });
+const seed = (key) => {
+  const both = Buffer.concat([key, key]);
+  copies.push(both);
+  return { key: both, format: 'seed', algorithm: 'ml-kem-768' };
+};
+let rsaKey;
+const rsa = () =>
+  (rsaKey ??= require('node:crypto').generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
+const encrypted = (key) =>
+  require('node:crypto').publicEncrypt(rsa(), Buffer.isBuffer(key) ? key : Buffer.from(key));
+const room = () => {
+  const memory = Buffer.alloc(256);
+  copies.push(memory);
+  return memory;
 };
 const exporting = (key, options) => {
   const made = key.export(options);

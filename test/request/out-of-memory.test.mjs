@@ -85,6 +85,7 @@ const light = { memory: 8, passes: 1, parallelism: 1 };
 const long = Array.from({ length: 40 }, () => bytes.subarray(0, 40_000));
 const short = Array.from({ length: 5000 }, (_, index) => `message ${index}`);
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: bytes });
+const asymmetric = { key, format: 'raw', algorithm: 'ed25519' };
 const wrapped = millrace.wrapKey('aes-256-kw', { key, source: bytes.subarray(0, 1000) });
 const stored = millrace.hashPassword('password', light);
 const withKey = await promises.sealWithKey(key, bytes);
@@ -162,7 +163,7 @@ const isBytes = (output) => assert.deepEqual(output, bytes);
 
 /** Not asynchronous. */
 const others = new RegExp(
-  '^(configure|engines|get\\w+|createKey|needsRehash|timingSafeEqual|randomBytes|generateKey|' +
+  '^(configure|engines|get\\w+|create\\w*Key|needsRehash|timingSafeEqual|randomBytes|generateKey|' +
     'hashTransformStream|[A-Z]\\w+)$',
 );
 
@@ -230,6 +231,20 @@ const cases = {
       ),
   ],
   cipher: [() => promises.cipher('aes-256-ctr', { encrypt: true, key, iv: salt, source: bytes })],
+  sign: [
+    () => promises.sign(null, bytes, asymmetric),
+    () => promises.sign(null, text, asymmetric, { encoding: 'hex' }),
+  ],
+  encapsulate: [
+    async () => {
+      const key = { key: bytes.subarray(0, 64), format: 'seed', algorithm: 'ml-kem-1024' };
+      const { sharedKey, ciphertext } = await promises.encapsulate(key);
+      assert.deepEqual(await promises.decapsulate(key, ciphertext), sharedKey);
+    },
+  ],
+  generateKeyPair: [
+    () => promises.generateKeyPair('ml-dsa-87').then(({ privateKey }) => privateKey.size),
+  ],
   wrapKey: [() => promises.wrapKey('aes-256-kwp', { key, source: bytes.subarray(0, 60_000) })],
   unwrapKey: [() => promises.unwrapKey('aes-256-kw', { key, source: wrapped })],
   scrypt: [() => promises.scrypt(bytes, salt, SIZE, { N: 16 })],

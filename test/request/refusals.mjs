@@ -152,7 +152,8 @@ function label(name, args, texts = true) {
     if (typeof value === 'string') return texts && value.length < 20 ? value : 'text';
     if (isOptions(value)) return `{ ${Object.keys(value).join(', ')} }`;
     if (Array.isArray(value)) return '[]';
-    return /object|function/.test(typeof value) ? value.constructor.name : String(value);
+    const isObject = /object|function/.test(typeof value) && value !== null;
+    return isObject ? value.constructor.name : String(value);
   });
   return `${name}(${shown.join(', ')})`;
 }

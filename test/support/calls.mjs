@@ -1,11 +1,12 @@
 // Calls of every export with valid arguments, of which properties replace some. A template is the
 // name of an export and a function that makes its arguments.
 
-import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+import crypto, { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
 import { callStylesFor } from './entry-points.mjs';
 import { ciphers } from './algorithms.mjs';
+import { hex, vectors } from './vectors.mjs';
 
 const key = () => Buffer.alloc(32, 7);
 const salt = () => Buffer.alloc(16, 5);
@@ -14,6 +15,17 @@ const keyObject = () => createSecretKey(key());
 const cost = { memory: 64, passes: 1 };
 const pair = generateKeyPairSync('ed25519');
 const pkcs8 = { format: 'der', type: 'pkcs8' };
+const pem = { format: 'pem', type: 'pkcs8' };
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const agreeing = ['x25519', 'x25519'].map((type) => generateKeyPairSync(type));
+const ed25519 = pair.privateKey.export(pem);
+const signature = crypto.sign(null, source(), pair.privateKey);
+export const rsaKey = rsa.privateKey.export(pem);
+const encrypted = crypto.publicEncrypt({ key: rsa.publicKey, oaepLabel: salt() }, Buffer.of(1, 2));
+const [kem, dsa] = ['ml-kem-768', 'ml-dsa-44'].map((algorithm) => {
+  const found = vectors('public-keys').find((each) => each.algorithm === algorithm);
+  return { ...found, seed: { key: hex(found.seed), format: 'seed', algorithm } };
+});
 
 /** Returns the forms of hash, hmac, cipher, seal and open, with and without a target. */
 function forms(millrace) {
@@ -118,8 +130,27 @@ export function templates(millrace) {
       () => [{ key: pair.publicKey.export({ format: 'jwk' }), format: 'jwk' }],
       () => [{ key: key().toString('hex'), encoding: 'hex', format: 'raw', algorithm: 'x25519' }],
     ],
+    decapsulate: [
+      () => [kem.seed, hex(kem.ciphertext)],
+      () => [kem.seed, hex(kem.ciphertext), { target: target(), targetOffset: 9 }],
+    ],
+    diffieHellman: [
+      () => [{ privateKey: agreeing[0].privateKey, publicKey: agreeing[1].publicKey }],
+      () => [
+        {
+          privateKey: agreeing[0].privateKey.export(pkcs8),
+          publicKey: agreeing[1].publicKey.export({ format: 'jwk' }),
+          target: target(),
+        },
+      ],
+    ],
+    encapsulate: [() => [kem.seed, {}]],
     engines: [() => []],
     generateKey: [() => ['aes-256-gcm']],
+    generateKeyPair: [
+      () => ['x25519'],
+      () => ['ec', { namedCurve: 'P-256', publicKeyEncoding: { format: 'pem' } }],
+    ],
     getCiphers: [() => []],
     getHashes: [() => []],
     hash: [
@@ -169,6 +200,14 @@ export function templates(millrace) {
       () => ['x', salt(), 2, 20, 'sha512'],
       () => [keyObject(), 'salt', 2, 20, 'sha1'],
     ],
+    privateDecrypt: [
+      () => [rsaKey, encrypted, { oaepLabel: salt() }],
+      () => [{ key: rsaKey, oaepLabel: salt() }, encrypted, { target: target() }],
+    ],
+    publicEncrypt: [
+      () => [rsaKey, 'text', { oaepLabel: salt(), oaepHash: 'sha256' }],
+      () => [{ key: rsa.publicKey, oaepHash: 'sha1' }, source(), { target: Buffer.alloc(300, 9) }],
+    ],
     randomBytes: [() => [9]],
     scrypt: [() => [key(), salt(), 32, { N: 16, r: 1, p: 1 }]],
     seal: [
@@ -179,8 +218,24 @@ export function templates(millrace) {
     sealStream: [() => [stream], () => [{ ...stream, context: salt() }]],
     sealTransformStream: [() => [stream], () => [{ ...stream, context: salt() }]],
     sealWithPassphrase: [() => ['x', source(), { N: 1024 }], () => [key(), source(), { N: 1024 }]],
+    sign: [
+      () => [null, source(), ed25519],
+      () => [null, 'text', { key: ed25519 }, { encoding: 'base64url' }],
+      () => ['sha256', source(), rsa.privateKey, { target: Buffer.alloc(300, 9), targetOffset: 9 }],
+      () => ['sha256', key(), { key: rsaKey, padding: 'pss', saltLength: 0 }, { digest: true }],
+    ],
     timingSafeEqual: [() => [key(), key()]],
     unwrapKey: [() => ['aes-256-kw', { key: key(), source: wrapped }]],
+    verify: [
+      () => [null, source(), pair.publicKey.export({ format: 'der', type: 'spki' }), signature],
+      () => [
+        null,
+        hex(dsa.message),
+        { ...dsa.seed, context: hex(dsa.context) },
+        hex(dsa.signature),
+        {},
+      ],
+    ],
     verifyHmac: [() => ['sha256', { key: key(), source: source(), mac }]],
     verifyMac: [
       () => ['blake3', { key: key(), source: source(), mac: key() }],
@@ -258,11 +313,15 @@ export const unequal = new Set(
   ['configure', 'engines', 'generateKey', 'hashPassword', 'randomBytes', 'sealWithKey']
     .concat(['seal', 'sealWithPassphrase', 'openRange', 'hashFile', 'hashFiles'])
     .concat(['createCipher', 'createDecipher', 'createHash', 'createHmac', 'createKey'])
-    .concat(['createPrivateKey', 'createPublicKey']),
+    .concat(['createPrivateKey', 'createPublicKey'])
+    .concat(['encapsulate', 'generateKeyPair', 'publicEncrypt']),
 );
 
 /** Exports that the portable engine refuses with ERR_ENGINE_UNAVAILABLE. */
-export const nativeOnly = /^create(Private|Public)Key$/;
+export const nativeOnly = new RegExp(
+  '^(create(Private|Public)Key|(de|en)capsulate|diffieHellman|generateKeyPair|' +
+    'privateDecrypt|publicEncrypt|sign|verify)$',
+);
 
 /** Classes; their constructors are private. */
 export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceError'].concat([

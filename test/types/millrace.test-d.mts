@@ -501,3 +501,44 @@ seal('aes256gcm', { key: randomBytes(32), source: 'text' });
 seal('aes-256-ctr', { key: randomBytes(32), source: 'text' });
 // @ts-expect-error a cipher without authentication
 open('chacha20', { key: randomBytes(32), source: randomBytes(32) });
+
+// asymmetric keys
+const { decapsulate, diffieHellman, encapsulate, generateKeyPair, sign, verify } = millrace;
+const pair = generateKeyPair('ed25519');
+is<millrace.PrivateKey>()(pair.privateKey);
+is<millrace.PublicKey>()(pair.publicKey);
+isBuffer(sign(null, 'text', pair.privateKey));
+isString(sign('sha256', 'text', 'a PEM', { encoding: 'base64url' }));
+isNumber(sign('sha256', bytes, { key: 'a PEM', padding: 'pss' }, { target: bytes }));
+isVoid(sign(null, 'text', pair.privateKey, (_error, signature) => isBuffer(signature)));
+isVoid(
+  sign(null, 'text', pair.privateKey, { encoding: 'hex', route: 'pool' }, (_error, signature) =>
+    isString(signature),
+  ),
+);
+isBoolean(verify('sha256', 'text', { key: 'a PEM', dsaEncoding: 'ieee-p1363' }, bytes));
+// @ts-expect-error a signature is bytes
+verify('sha256', 'text', 'a PEM', 'a signature');
+// @ts-expect-error not a padding of signatures
+sign('sha256', 'text', 'a PEM', { padding: 'oaep' });
+// @ts-expect-error a synchronous call takes no route
+sign('sha256', 'text', 'a PEM', { route: 'pool' });
+isBuffer(diffieHellman(pair));
+isNumber(diffieHellman({ ...pair, target: bytes }));
+is<millrace.Encapsulation>()(encapsulate(pair.publicKey));
+isBuffer(decapsulate(pair.privateKey, bytes));
+isBuffer(millrace.publicEncrypt({ key: pair.publicKey, oaepHash: 'sha256' }, 'text'));
+isNumber(millrace.privateDecrypt(pair.privateKey, bytes, { target: bytes }));
+const encoded = generateKeyPair('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { format: 'pem' },
+  privateKeyEncoding: { format: 'der' },
+});
+isString(encoded.publicKey);
+isBuffer(encoded.privateKey);
+isVoid(
+  generateKeyPair('ec', { namedCurve: 'P-256' }, (_error, publicKey, privateKey) => {
+    is<millrace.PublicKey>()(publicKey);
+    is<millrace.PrivateKey>()(privateKey);
+  }),
+);
