@@ -81,6 +81,7 @@ export type { AsymmetricKeyOptions, PrivateKeyInput, PublicKeyInput } from './pu
 export { PrivateKey, PublicKey } from './public-keys/key-objects.js';
 export type {
   AsymmetricKeyDetails,
+  ExportedKey,
   ExportPrivateKeyOptions,
   ExportPublicKeyOptions,
 } from './public-keys/export.js';

@@ -56,6 +56,7 @@ export type {
   DigestEncoding,
   Engines,
   ErrorCode,
+  ExportedKey,
   ExportPrivateKeyOptions,
   ExportPublicKeyOptions,
   FileDigest,

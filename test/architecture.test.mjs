@@ -220,6 +220,7 @@ const secretCasts = [
   'src/operations/kept-keys.ts',
   'src/operations/public-key-arguments.ts',
   'src/operations/verify-mac.ts',
+  'src/public-keys/jwk.ts',
   'src/request/result.ts',
   'src/streams/passphrase/derive-key.ts',
   'src/streams/passphrase/pumps.ts',

@@ -32,6 +32,13 @@ export interface ExportPrivateKeyOptions {
   readonly type?: 'pkcs8' | 'pkcs1' | 'sec1' | undefined;
 }
 
+/** What `export` returns for a format. */
+export type ExportedKey<Format> = Format extends 'pem'
+  ? string
+  : Format extends 'jwk'
+    ? JsonWebKey
+    : Buffer;
+
 /** What `asymmetricKeyDetails` has, as in node:crypto. */
 export interface AsymmetricKeyDetails {
   /** The curve: `prime256v1`, `secp384r1` or `secp521r1`. */

@@ -15,20 +15,35 @@ import { base64url, type Buffer } from '#platform/base/runtime.js';
  * ML-KEM, of which `priv` is the seed. Other members, such as `kid` and `use`, are not read.
  */
 export interface JsonWebKey {
+  /** The family: `EC`, `OKP`, `RSA` or `AKP`. */
   readonly kty?: string | undefined;
+  /** The curve: `P-256`, `P-384`, `P-521`, `Ed25519` or `X25519`. */
   readonly crv?: string | undefined;
+  /** The algorithm of `AKP`, such as `ML-DSA-65`. */
   readonly alg?: string | undefined;
+  /** The first coordinate of a point, or the public key of `OKP`; base64url, as all that follow. */
   readonly x?: string | undefined;
+  /** The second coordinate of a point. */
   readonly y?: string | undefined;
+  /** The private key of `EC` and `OKP`, or the private exponent of `RSA`. */
   readonly d?: string | undefined;
+  /** The modulus of `RSA`. */
   readonly n?: string | undefined;
+  /** The public exponent. */
   readonly e?: string | undefined;
+  /** The first prime. */
   readonly p?: string | undefined;
+  /** The second prime. */
   readonly q?: string | undefined;
+  /** d modulo p - 1. */
   readonly dp?: string | undefined;
+  /** d modulo q - 1. */
   readonly dq?: string | undefined;
+  /** The inverse of q modulo p. */
   readonly qi?: string | undefined;
+  /** The public key of `AKP`. */
   readonly pub?: string | undefined;
+  /** The seed of `AKP`. */
   readonly priv?: string | undefined;
   readonly [name: string]: unknown;
 }
@@ -225,8 +240,8 @@ export function exportJwk(key: HeldKey): JsonWebKey {
     );
   const { by, names, first, publicMembers, privateMembers, publicForm, privateForm } =
     keyTypes[kty]!;
-  const jwk: Record<string, string> = { kty };
-  if (by !== undefined) define(jwk, by, names[algorithm - first]!);
+  const made: Record<string, string> = { kty };
+  if (by !== undefined) define(made, by, names[algorithm - first]!);
   const all = [...publicMembers, ...(isPrivate ? privateMembers : [])];
   const bytes = exportBytes(key, isPrivate ? privateForm : publicForm);
   try {
@@ -234,21 +249,21 @@ export function exportJwk(key: HeldKey): JsonWebKey {
       let at = 0;
       for (const name of all) {
         const size = bytes[at]! + 256 * bytes[at + 1]!;
-        define(jwk, name, textOfBytes(part(bytes, at + 2, size)));
+        define(made, name, textOfBytes(part(bytes, at + 2, size)));
         at += 2 + size;
       }
-      return jwk;
+      return made;
     }
     if (isPrivate) {
       const publicKey = publicKeyOf(key);
       try {
-        define(jwk, publicMembers[0]!, textOfBytes(exportBytes(publicKey, publicForm)));
+        define(made, publicMembers[0]!, textOfBytes(exportBytes(publicKey, publicForm)));
       } finally {
         release(publicKey);
       }
     }
-    define(jwk, all.at(-1)!, textOfBytes(bytes));
-    return jwk;
+    define(made, all.at(-1)!, textOfBytes(bytes));
+    return made;
   } finally {
     wipe(bytes);
   }

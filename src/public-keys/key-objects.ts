@@ -8,12 +8,11 @@ import {
   exportKey,
   keyDetails,
   type AsymmetricKeyDetails,
+  type ExportedKey,
   type ExportPrivateKeyOptions,
   type ExportPublicKeyOptions,
 } from './export.js';
 import { publicKeyOf, type HeldKey, type PublicKeyAlgorithmName } from './held-key.js';
-import type { JsonWebKey } from './jwk.js';
-import type { Buffer } from '#platform/base/runtime.js';
 
 /** Permits only this module to construct keys. */
 const inside = Symbol('inside');
@@ -108,12 +107,11 @@ export class PublicKey extends AsymmetricKey {
    * @throws MillraceError ERR_KEY_DISPOSED; ERR_KEY_ALGORITHM and ERR_KEY_NOT_SUPPORTED if keys of
    * the algorithm have no such encoding; ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
    */
-  export(options: ExportPublicKeyOptions & { readonly format: 'pem' }): string;
-  export(options: ExportPublicKeyOptions & { readonly format: 'der' | 'raw' }): Buffer;
-  export(options: ExportPublicKeyOptions & { readonly format: 'jwk' }): JsonWebKey;
-  export(options: ExportPublicKeyOptions): string | Buffer | JsonWebKey {
+  export<Format extends ExportPublicKeyOptions['format']>(
+    options: ExportPublicKeyOptions & { readonly format: Format },
+  ): ExportedKey<Format> {
     if (arguments.length > 1) refuseSurplus(arguments, 1, 'export');
-    return exportKey(heldOf(this, 'key'), options);
+    return exportKey(heldOf(this, 'key'), options) as ExportedKey<Format>;
   }
 
   /** Returns true if `other` is the same public key, with the same parameters. */
@@ -147,12 +145,11 @@ export class PrivateKey extends AsymmetricKey {
    * @throws MillraceError ERR_KEY_DISPOSED; ERR_KEY_ALGORITHM and ERR_KEY_NOT_SUPPORTED if keys of
    * the algorithm have no such encoding; ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
    */
-  export(options: ExportPrivateKeyOptions & { readonly format: 'pem' }): string;
-  export(options: ExportPrivateKeyOptions & { readonly format: 'der' | 'raw' | 'seed' }): Buffer;
-  export(options: ExportPrivateKeyOptions & { readonly format: 'jwk' }): JsonWebKey;
-  export(options: ExportPrivateKeyOptions): string | Buffer | JsonWebKey {
+  export<Format extends ExportPrivateKeyOptions['format']>(
+    options: ExportPrivateKeyOptions & { readonly format: Format },
+  ): ExportedKey<Format> {
     if (arguments.length > 1) refuseSurplus(arguments, 1, 'export');
-    return exportKey(heldOf(this, 'key'), options);
+    return exportKey(heldOf(this, 'key'), options) as ExportedKey<Format>;
   }
 
   /** Returns true if `other` is the private key of the same public key. */

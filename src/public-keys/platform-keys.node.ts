@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import type { Secret } from '../base/secret-memory.js';
 
 /** A key of the platform, which can be exported. */
-export interface PlatformKey {
+interface PlatformKey {
   /** An object of the platform with a key that never changes, by which the key can be kept. */
   readonly handle: object;
   readonly isPrivate: boolean;
