@@ -11,8 +11,9 @@ const row = rows[index];
 const forms = await row.forms(await load());
 let usage;
 const entries = await measureForms(row, forms, {
-  rounds,
+  rounds: Math.min(rounds, row.rounds ?? rounds),
   time,
+  flight: time * (row.flight ?? 1),
   begin: () => (usage = startUsage()),
 });
 // What programs use that a row starts is not the work of others.

@@ -1,10 +1,10 @@
 // Calls of Millrace beside those of other libraries, row by row:
 //
 //   npm run bench -- TABLE [--match EXPRESSION] [--tier all|A|B|C|S|...]... [--node PATH]...
-//       [--rounds N] [--time MS] [--write]
+//       [--quick] [--rounds N] [--time MS] [--write]
 //
-// TABLE is a module of tables/: competitors, routes, node-crypto, webcrypto or noble. Each row has
-// a separate process. `--tier` hides CPU features from Millrace and from OpenSSL, as `npm run
+// TABLE is a module of tables/: competitors, public-keys, routes, node-crypto, webcrypto or noble.
+// Each row has a separate process. `--tier` hides CPU features from Millrace and from OpenSSL, as `npm run
 // test:cpus` does; libraries that ask the CPU themselves keep them, which favours them. `all` are
 // the tiers that this CPU can be. `--node` names other versions of Node.js. The figures are the
 // fastest of many short rounds: other programs only add time, and short rounds fit between their
@@ -39,6 +39,7 @@ const { values, positionals } = parseArgs({
     tier: { type: 'string', multiple: true, default: [] },
     node: { type: 'string', multiple: true, default: [process.execPath] },
     match: { type: 'string', default: '' },
+    quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     time: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -47,7 +48,8 @@ const { values, positionals } = parseArgs({
 });
 const [name] = positionals;
 const { rows, settings, arrange } = await import(`./tables/${name}.mjs`);
-const { rounds, time } = { rounds: 101, time: 3, ...settings, ...values };
+const quick = values.quick ? { rounds: 9, time: 2 } : {};
+const { rounds, time } = { rounds: 101, time: 3, ...settings, ...quick, ...values };
 const match = new RegExp(values.match);
 const features = featuresHere();
 const all = [newest, ...tiers].filter(({ letter }) => letter !== undefined);
@@ -105,7 +107,7 @@ async function measure(index, { node, tier }) {
   const args = [file, name, String(index), String(rounds), String(time)];
   const env = { ...process.env, ...(tier && tierEnvironment(tier)) };
   let best;
-  for (let attempt = busy ? RETRIES : 0; attempt <= RETRIES; attempt++) {
+  for (let attempt = busy || values.quick ? RETRIES : 0; attempt <= RETRIES; attempt++) {
     const { stdout } = await run(node, args, { env });
     const result = JSON.parse(stdout);
     if (best === undefined || result.foreign < best.foreign) best = result;

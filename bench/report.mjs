@@ -1,7 +1,7 @@
 // The results of compare.mjs as a Markdown table.
 
 /** Other libraries from which `--tier` hides CPU features: they use the OpenSSL of Node.js. */
-const hidden = /^(millrace|node:crypto|WebCrypto|crypto-async)/;
+const hidden = /^(millrace|node:crypto|WebCrypto|crypto-async|loop|without)/;
 
 /**
  * @param {any[]} results rows with a result for each column
@@ -31,15 +31,22 @@ export function markdown(results, { machine, build, columns, tiers, absent, arra
   ].join('\n');
 }
 
-/** Returns a cell: the ratio, Millrace's figure, and the best competitor. */
-export function cellOf({ bytes, tail }, { entries, disturbed }) {
+/**
+ * Returns a cell: the ratio, Millrace's figure, and the best competitor; the ratio of a `wanted`
+ * competitor if that is another, or that it is absent.
+ */
+export function cellOf({ bytes, tail, wanted }, { entries, disturbed }) {
   const [ours] = entries;
   if (ours === undefined) return 'failed';
   const spread = tail ? `, p99/p50 ${digits(ours.p99 / ours.p50)}` : '';
-  const shown = `${figure({ seconds: time(ours) }, bytes)}${spread}`;
   const { best, ratio, noise } = compare(entries);
-  if (best === undefined) return `- (${shown})`;
-  return `${verdict(ratio, noise)}${disturbed ? ' !' : ''} (${shown}; ${best.competitor})`;
+  const also = entries.find(({ competitor }) => competitor === wanted);
+  const theirs = also === undefined ? 'absent' : (time(also) / time(ours)).toFixed(2);
+  const shown = [`${figure({ seconds: time(ours) }, bytes)}${spread}`];
+  if (best !== undefined) shown.push(best.competitor);
+  if (wanted !== undefined && wanted !== best?.competitor) shown.push(`${wanted} ${theirs}`);
+  const verdictOf = best === undefined ? '-' : `${verdict(ratio, noise)}${disturbed ? ' !' : ''}`;
+  return `${verdictOf} (${shown.join('; ')})`;
 }
 
 /** Compares the first entry, Millrace's, with the best of the others. */

@@ -14,20 +14,23 @@ const BUDGET_MS = 12_000;
  * operations of a call, `measure` `call` for the time until a call returns, `returned` for calls
  * that return the seconds. A form is a call, or an array of calls, one for each in flight; one with
  * a `target` writes its result there. All must return `expected`, by default what the last form
- * returns; those of a `verified` row were compared before.
+ * returns; those of a `verified` row were compared before. A form's `beforeTurn` is called before its
+ * turns.
  *
  * Returns `{ competitor, seconds, spread, least, lower }` for each form, in the order of `forms`.
- * `seconds` is the median of the rounds, `least` their minimum, `lower` their lowest decile and
- * quartile. Calls `begin` after the warm-up. `now` is the clock of synchronous rows.
+ * `seconds` is the median of the rounds, `least` their minimum (not of a row with `medians`), `lower`
+ * their lowest decile and quartile. Calls `begin` after the warm-up. `now` is the clock of synchronous rows.
  */
 export async function measureForms(row, forms, /** @type {any} */ settings) {
   const { wait, measure, inFlight = 1, per = 1, verified } = row;
+  const { medians = measure === 'returned' } = row;
   const candidates = Object.entries(forms)
     .filter(([, form]) => form)
     .map(([name, form]) => {
       const calls = Array.isArray(form) ? form : new Array(inFlight).fill(form);
       const sample = { call: (time) => held(calls[0], time), returned: calls[0] }[measure];
-      return /** @type {any} */ ({ name, calls, wait, sample });
+      const { beforeTurn } = form;
+      return /** @type {any} */ ({ name, calls, wait, sample, beforeTurn });
     });
   if (measure !== 'returned' && !verified) await verify(row, candidates);
   await takeTurns(candidates, { warmUp: WARM_UP_MS, budget: BUDGET_MS, ...settings });
@@ -38,7 +41,7 @@ export async function measureForms(row, forms, /** @type {any} */ settings) {
       competitor: name,
       seconds: median(seconds),
       spread: spread(seconds),
-      ...(measure !== 'returned' && { least: Math.min(...seconds) }),
+      ...(!medians && { least: Math.min(...seconds) }),
       lower: [quantile(seconds, 0.1), quantile(seconds, 0.25)],
       ...(wait === 'promise' &&
         measure === undefined && {

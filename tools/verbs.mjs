@@ -339,7 +339,7 @@ async function bench([name, ...args]) {
     return program('compare', [name, ...args]);
   const { installCompetitors } = await import('./competitors.mjs');
   await installCompetitors();
-  if (name === 'competitors') return program('compare', [name, ...args]);
+  if (['competitors', 'public-keys'].includes(name)) return program('compare', [name, ...args]);
   if (name === 'portable') return program(name, args);
   const given = name === undefined ? [] : [name, ...args];
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...given]);

@@ -1,6 +1,6 @@
 // The CPU time of other processes during a measurement.
 
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync, readSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** Clock ticks of /proc/stat, in milliseconds: USER_HZ is 100 on every Linux that Node runs on. */
@@ -57,11 +57,26 @@ function busyTime() {
   );
 }
 
+let schedule;
+const line = Buffer.alloc(64);
+
 /** Milliseconds for which the main thread was ready to run and waited for a core. */
 function runDelay() {
   try {
-    return Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ')[1]) / 1e6;
+    schedule ??= openSync('/proc/self/schedstat', 'r');
+    const text = line.toString('latin1', 0, readSync(schedule, line, 0, line.length, 0));
+    return Number(text.split(' ')[1]) / 1e6;
   } catch {
     return undefined;
+  }
+}
+
+/** Returns the time in milliseconds without that in which the main thread waited for a core. */
+export function runningTime() {
+  for (;;) {
+    const delay = runDelay();
+    const now = performance.now();
+    // The thread may have waited between both.
+    if (runDelay() === delay) return now - (delay ?? 0);
   }
 }

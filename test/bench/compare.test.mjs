@@ -41,6 +41,15 @@ test('a ratio below 1 is bold, within the noise marked ~, and disturbed rows !',
   assert.match(cell([entry('millrace', 1e-6), entry('b', 0.99e-6)], true), /^0\.99 ~ ! \(/);
 });
 
+test('a cell also has the ratio of a competitor that is wanted, or says that it is absent', () => {
+  const cell = (...others) =>
+    cellOf({ wanted: 'b' }, { entries: [entry('millrace', 1e-6), ...others] });
+  assert.equal(cell(entry('b', 3e-6), entry('c', 2e-6)), '2.00 (1.00 us; c; b 3.00)');
+  assert.equal(cell(entry('b', 3e-6), entry('c', 4e-6)), '3.00 (1.00 us; b)');
+  assert.equal(cell(entry('c', 2e-6)), '2.00 (1.00 us; c; b absent)');
+  assert.equal(cell(), '- (1.00 us; b absent)');
+});
+
 test("Millrace's other forms are competitors only where no other library takes part", () => {
   const ours = [entry('millrace', 2e-6), entry('millrace, raw key', 1e-6)];
   const cell = (entries, bytes) => cellOf({ bytes }, { entries });
