@@ -218,6 +218,7 @@ const enumerations = [
       'MlDsa44',
       'MlDsa65',
       'MlDsa87',
+      'XWing',
     ],
   },
   {
@@ -458,6 +459,12 @@ const statuses = [
     doc: 'The passphrase of a private key is wrong.',
     code: 'ERR_PASSPHRASE',
     message: 'passphrase is wrong, or the encrypted key was changed',
+  },
+  {
+    name: 'KeyWork',
+    doc: 'Decrypting a private key needs more iterations or memory than is allowed.',
+    code: 'ERR_WORK_LIMIT',
+    message: 'key demands more than 10 million iterations or 256 MiB of memory to decrypt',
   },
   {
     name: 'KeyValue',

@@ -208,6 +208,7 @@ export const enum PublicKeyAlgorithm {
   MlDsa44,
   MlDsa65,
   MlDsa87,
+  XWing,
 }
 
 /**
@@ -362,6 +363,8 @@ export const enum Status {
   KeyEncryption,
   /** The passphrase of a private key is wrong. */
   Passphrase,
+  /** Decrypting a private key needs more iterations or memory than is allowed. */
+  KeyWork,
   /** The parts of a key contradict each other or are out of range, or are no point. */
   KeyValue,
   /** The peer's key has a small order. */
@@ -432,6 +435,7 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
     'the scheme that encrypts key is not supported: use PBES2 with AES-CBC',
   ],
   ['ERR_PASSPHRASE', 'passphrase is wrong, or the encrypted key was changed'],
+  ['ERR_WORK_LIMIT', 'key demands more than 10 million iterations or 256 MiB of memory to decrypt'],
   [
     'ERR_KEY_INVALID',
     'key is not valid: its parts contradict each other, or it is no point on the curve',

@@ -73,7 +73,7 @@ function fillDecapsulate(given: ArrayLike<unknown>, options: Options): void {
   setOutput(SECRET_BYTES, Form.Secret, place);
 }
 
-/** Returns the bytes of a ciphertext for a key of ML-KEM. */
+/** Returns the bytes of a ciphertext for a key of ML-KEM or X-Wing. */
 function ciphertextSize(held: HeldKey): number {
   switch (held.algorithmNumber) {
     case PublicKeyAlgorithm.MlKem512:
@@ -82,7 +82,9 @@ function ciphertextSize(held: HeldKey): number {
       return 1088;
     case PublicKeyAlgorithm.MlKem1024:
       return 1568;
+    case PublicKeyAlgorithm.XWing:
+      return 1120;
     default:
-      throw wrongKey('key', held, 'ML-KEM');
+      throw wrongKey('key', held, 'ML-KEM or X-Wing');
   }
 }

@@ -26,6 +26,7 @@ export const algorithmNames = [
   'ml-dsa-44',
   'ml-dsa-65',
   'ml-dsa-87',
+  'x-wing',
 ] as const;
 
 /** The name of an algorithm of asymmetric keys. */
@@ -53,7 +54,7 @@ export interface HeldKey extends Prepared {
 
 /** Bits of curves and public keys, by algorithm. */
 const sizes: readonly number[] = [255, 255, 256, 384, 521, 0, 0].concat(
-  [800, 1184, 1568, 1312, 1952, 2592].map((bytes) => 8 * bytes),
+  [800, 1184, 1568, 1312, 1952, 2592, 1216].map((bytes) => 8 * bytes),
 );
 
 /**

@@ -132,9 +132,9 @@ test('agreement: what does not fit is refused', async () => {
   await refused(name, [zero], 'ERR_KEY_INVALID', /small order/);
 });
 
-test('ML-KEM: known answers, both directions, sizes, implicit rejection', async () => {
-  const sizes = { 'ml-kem-512': 768, 'ml-kem-768': 1088, 'ml-kem-1024': 1568 };
-  for (const { algorithm, seed, ciphertext, secret } of of('ml-kem')) {
+test('ML-KEM and X-Wing: known answers, both directions, sizes, implicit rejection', async () => {
+  const sizes = { 'ml-kem-512': 768, 'ml-kem-768': 1088, 'ml-kem-1024': 1568, 'x-wing': 1120 };
+  for (const { algorithm, seed, ciphertext, secret } of [...of('ml-kem'), ...of('x-wing')]) {
     const key = { key: hex(seed), format: 'seed', algorithm };
     await each(async (call, way) => {
       const shared = apart(await call('decapsulate', key, hex(ciphertext)));
@@ -156,7 +156,12 @@ test('ML-KEM: known answers, both directions, sizes, implicit rejection', async 
     await refused('decapsulate', [key, short], 'ERR_SOURCE_SIZE', /ciphertext/);
   }
   const { privateKey, publicKey } = millrace.generateKeyPair('x25519');
-  await refused('encapsulate', [publicKey], 'ERR_KEY_ALGORITHM', /key must be a key of ML-KEM/);
+  await refused(
+    'encapsulate',
+    [publicKey],
+    'ERR_KEY_ALGORITHM',
+    /key must be a key of ML-KEM or X-Wing/,
+  );
   await refused('decapsulate', [privateKey, 'x'], 'ERR_ARGUMENT_TYPE', /ciphertext/);
 });
 

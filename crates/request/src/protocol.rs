@@ -200,6 +200,7 @@ numbers! {
         MlDsa44 = 10,
         MlDsa65 = 11,
         MlDsa87 = 12,
+        XWing = 13,
     }
 
     /// The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components
@@ -385,30 +386,32 @@ statuses! {
         KeyEncryption = 28,
         /// The passphrase of a private key is wrong.
         Passphrase = 29,
+        /// Decrypting a private key needs more iterations or memory than is allowed.
+        KeyWork = 30,
         /// The parts of a key contradict each other or are out of range, or are no point.
-        KeyValue = 30,
+        KeyValue = 31,
         /// The peer's key has a small order.
-        SharedSecret = 31,
+        SharedSecret = 32,
         /// A key of this algorithm has no such operation.
-        KeyUse = 32,
+        KeyUse = 33,
         /// The keys of an agreement belong to different algorithms.
-        KeyPair = 33,
-        ModulusSize = 34,
-        Exponent = 35,
+        KeyPair = 34,
+        ModulusSize = 35,
+        Exponent = 36,
         /// The scheme or the key does not take this hash.
-        SignatureHash = 36,
-        SaltLength = 37,
-        ContextSize = 38,
-        DigestSize = 39,
-        MessageSize = 40,
-        CiphertextSize = 41,
-        Decryption = 42,
+        SignatureHash = 37,
+        SaltLength = 38,
+        ContextSize = 39,
+        DigestSize = 40,
+        MessageSize = 41,
+        CiphertextSize = 42,
+        Decryption = 43,
         /// The engine that was asked for cannot do this here.
-        Unavailable(&'static str) = 43,
+        Unavailable(&'static str) = 44,
         /// The message is too large for the engine that was asked for.
-        TooLarge(&'static str) = 44,
+        TooLarge(&'static str) = 45,
         /// The file is not regular, cannot be read, or has changed.
-        File = 45,
+        File = 46,
     }
 }
 

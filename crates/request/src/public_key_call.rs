@@ -83,6 +83,7 @@ pub struct Encryption {
 /// [`Status::Argument`] for numbers that have no meaning; [`Status::SignatureHash`],
 /// [`Status::Exponent`], [`Status::ModulusSize`], [`Status::SaltLength`],
 /// [`Status::KeyDisposed`].
+#[cold]
 pub fn decode<C: Caller>(
     frame: &Frame<'_, C>,
     operation: OperationNumber,
