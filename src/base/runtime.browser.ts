@@ -3,6 +3,7 @@
  * runtimes).
  */
 import { outOfMemory } from './errors.js';
+import { featureOf } from './features.js';
 import { hexOf } from './hex.js';
 import type { BufferEncoding, FreshBytes } from './platform-types.js';
 import { base64Of, bytesOfEncoded, encodingOf, textIn } from './text.browser.js';
@@ -53,8 +54,9 @@ export const STRING_MAX = 0x1fff_ffe8;
  * Returns the device's memory in bytes, as far as known: browsers round it, some do not report it.
  */
 export function memorySize(): number {
-  const { navigator } = globalThis as { readonly navigator?: { readonly deviceMemory?: number } };
-  return (navigator?.deviceMemory ?? 4) * 2 ** 30;
+  const place = globalThis as { readonly navigator?: { readonly deviceMemory?: number } };
+  const navigator = featureOf(place, 'navigator');
+  return ((navigator && featureOf(navigator, 'deviceMemory')) ?? 4) * 2 ** 30;
 }
 
 // texts
@@ -201,12 +203,10 @@ export function nextTurn(run: () => void): void {
 let turn: ((run: () => void) => void) | undefined;
 
 function startTurns(): (run: () => void) => void {
-  const { setImmediate, Worker } = globalThis as {
-    setImmediate?: (run: () => void) => void;
-    Worker?: unknown;
-  };
+  const place = globalThis as { setImmediate?: (run: () => void) => void; Worker?: unknown };
+  const setImmediate = featureOf(place, 'setImmediate');
   if (typeof setImmediate === 'function') return setImmediate;
-  if (typeof MessageChannel !== 'function' || Worker === undefined)
+  if (typeof MessageChannel !== 'function' || featureOf(place, 'Worker') === undefined)
     return (run) => void after(run, 0);
   const { port1, port2 } = new MessageChannel();
   const waiting: (() => void)[] = [];

@@ -7,6 +7,7 @@
  * like new ones.
  */
 import { makeError, wrongType } from './errors.js';
+import { featureOf } from './features.js';
 import { isDisturbed } from '#platform/base/runtime.js';
 
 /** The parts of a Node.js stream that are used here; old ones lack some. */
@@ -26,15 +27,6 @@ export interface NodeStream {
 export function isNodeStream<Source>(source: Source): source is Source & NodeStream {
   const { pipe, destroy } = source as Partial<NodeStream>;
   return typeof pipe === 'function' && typeof destroy === 'function';
-}
-
-/** Returns a property of a source, unless Object.prototype has it for all objects. */
-export function featureOf<Source extends object, Name extends keyof Source>(
-  source: Source,
-  name: Name,
-): Source[Name] | undefined {
-  const found = source[name];
-  return found === (Object.prototype as Partial<Source>)[name] ? undefined : found;
 }
 
 /** The streams and iterators that calls have begun to read. */

@@ -3,6 +3,7 @@
  * created from source text, so that neither a file nor a server header is needed.
  */
 import { after, hex, nextTurn, stop } from '../base/runtime.browser.js';
+import { featureOf } from '../base/features.js';
 import type { Host, WorkerHandle, WorkerEvents } from '../portable/host.js';
 
 /** The used part of a dedicated worker. */
@@ -32,7 +33,7 @@ export const portableHost: Host = {
   },
   hex,
   platformMaxBytes: 2 ** 22,
-  cores: place.navigator?.hardwareConcurrency ?? 1,
+  cores: featureOf(place, 'navigator')?.hardwareConcurrency ?? 1,
   startWorker,
 };
 
@@ -48,7 +49,8 @@ function workerUrl(): Promise<string> {
 }
 
 function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined {
-  const { Worker, Deno } = place;
+  const Worker = featureOf(place, 'Worker');
+  const Deno = featureOf(place, 'Deno');
   if (Worker === undefined) return undefined;
   let worker: WebWorker | undefined;
   let over = false;

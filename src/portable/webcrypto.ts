@@ -8,7 +8,7 @@
  * function returns, except a `lent` source, which is not copied: WebCrypto copies its input during
  * the call, but a call with a key must first await the key's import.
  */
-import { NO_BYTES } from '../base/intrinsics.js';
+import { isResizable, NO_BYTES } from '../base/intrinsics.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 
 /** Declared in lib.dom, which not every compilation of this package includes. */
@@ -206,7 +206,5 @@ function cipherName(algorithm: number): string | undefined {
 /** Copies bytes in shared memory or in a resizable buffer, which WebCrypto refuses. */
 function plain(bytes: Uint8Array): Uint8Array {
   const { buffer } = bytes;
-  return buffer instanceof ArrayBuffer && !(buffer as { resizable?: boolean }).resizable
-    ? bytes
-    : new Uint8Array(bytes);
+  return buffer instanceof ArrayBuffer && !isResizable(bytes) ? bytes : new Uint8Array(bytes);
 }

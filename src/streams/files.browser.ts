@@ -2,6 +2,7 @@
  * Files in browsers are Blobs, as from a file input or a drop, hashed in constant memory.
  */
 import { makeError, wrongType } from '../base/errors.js';
+import { featureOf } from '../base/features.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { absorbStream, type StreamOptions } from './stream-source.js';
 
@@ -54,7 +55,10 @@ interface SyncReader {
 
 /** Adds a whole file to the hasher synchronously, in workers. */
 export function absorbFileSync(hasher: Hasher, file: FileSource): void {
-  const { FileReaderSync } = globalThis as { FileReaderSync?: new () => SyncReader };
+  const FileReaderSync = featureOf(
+    globalThis as { FileReaderSync?: new () => SyncReader },
+    'FileReaderSync',
+  );
   if (FileReaderSync === undefined) {
     throw makeError(
       'ERR_NOT_SUPPORTED',

@@ -10,7 +10,8 @@ import type { EngineOptions } from '../engines/engines.js';
 import { wrongType } from '../base/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { copyInto, isBytesView, isRevoked } from '../base/intrinsics.js';
-import { featureOf, isNodeStream, iteratorOf, refuseConsumed } from '../base/sources.js';
+import { featureOf } from '../base/features.js';
+import { isNodeStream, iteratorOf, refuseConsumed } from '../base/sources.js';
 import { ONCE } from '../base/options.js';
 import { allocateApart } from '#platform/base/runtime.js';
 

@@ -523,6 +523,12 @@ testBuilds('hexToBytes takes what it does in noble', async (load) => {
   for (const text of ['0', 'zz', '00zz'])
     for (const { hexToBytes } of [noble, ours]) assert.throws(() => hexToBytes(text), RangeError);
   assert.deepEqual(ours.hexToBytes('00fFA5'), noble.hexToBytes('00fFA5'));
+  Object.prototype.fromHex = () => new Uint8Array(3);
+  try {
+    assert.deepEqual(ours.hexToBytes('00fFA5'), Uint8Array.of(0, 255, 165));
+  } finally {
+    delete Object.prototype.fromHex;
+  }
 });
 
 testBuilds('version 1 takes strings, and throws Errors for bad arguments', async (load) => {

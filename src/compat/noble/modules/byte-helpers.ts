@@ -47,9 +47,9 @@ export const hexToBytes =
   (text: string): FreshBytes => {
     if (typeof text !== 'string')
       throw new (typeFault(major))(`hex string expected, got ${typeof text}`);
-    const { fromHex } = Uint8Array as HexCodec;
     const RangeFault = rangeFault(major);
-    if (fromHex !== undefined) return builtinBytes(fromHex, text, RangeFault);
+    if (Object.hasOwn(Uint8Array, 'fromHex'))
+      return builtinBytes((Uint8Array as HexCodec).fromHex!, text, RangeFault);
     const size = text.length / 2;
     if (!Number.isInteger(size))
       throw new RangeFault(`hex string expected, got unpadded hex of length ${text.length}`);
