@@ -339,6 +339,27 @@ test('no record or array is asked for what Object.prototype may have', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('an argument is read after the number of arguments, or by argument()', () => {
+  // readOptions of derivations and the exports of crypto-async have compared the number.
+  const comparedBefore = /^src.(kdf.|compat.crypto-async)/;
+  const wrong = [];
+  let count = 0;
+  for (const file of sources('src/', '.ts').filter((name) => !comparedBefore.test(name)))
+    for (const code of read(file)
+      .replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '')
+      .split(/^(?=\S.*[({]$)/m))
+      for (const { 0: found, index } of code.matchAll(
+        /\b(given|arguments)\[\d+\](?! = )|\{ \d+: [^}]*\}(?=\) =>| = (given|arguments)\b)/g,
+      )) {
+        count += 1;
+        const before = code.slice(0, index);
+        if (!/\bcount (<|!==|===) \d|\b(count|length) > \d \? $|pick\(/.test(before))
+          wrong.push(`${file}: ${found}`);
+      }
+  assert.ok(count > 20, `${count} reads`);
+  assert.deepEqual(wrong, []);
+});
+
 test('the binding exports the functions that TypeScript declares', () => {
   const declared = ['Native', 'DirectNative extends Native'].flatMap((name) => {
     const found = new RegExp(`^export interface ${name} \\{$([\\s\\S]*?)^\\}$`, 'm');

@@ -24,12 +24,12 @@ const reads = {
     checkNames(own, 'options', accepted);
     const { $names } = own;`,
   positional: `
+    const tag = count === 7 ? given[6] : undefined;
     const { 1: encrypt, 2: key, 3: iv, 4: source } = given;
     const target = undefined;`,
   // Seven arguments have an aad, which must not be undefined.
   seven: `
-    const aad = count === 7 ? data(given[5], 'aad') : undefined;
-    const tag = count === 7 ? given[6] : undefined;`,
+    const aad = count === 7 ? data(given[5], 'aad') : undefined;`,
   engine: 'const preference = readEnginePreference(engine);',
   direction: 'const operation = direction(encrypt);',
   tagSize: 'const tagSize = appendedTagSize(authTagLength, facts);',

@@ -94,6 +94,11 @@ function empty(found: Uint8Array, value: Bytes, name: string): Uint8Array {
   return found;
 }
 
+/** Returns an argument; undefined beyond the last, where Object.prototype may have one. */
+export function argument(given: ArrayLike<unknown>, at: number): unknown {
+  return at < given.length ? given[at] : undefined;
+}
+
 /** Checks that `offset .. offset + size` lies within `length` bytes of `name`. */
 export function range(offset: number, size: number, length: number, name: string): void {
   if (offset + size > length) {

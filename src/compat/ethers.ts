@@ -51,7 +51,8 @@ const hooks: Record<keyof EthersHooks, (...given: any[]) => unknown> = {
   sha512: digest('sha512'),
   ripemd160: digest('ripemd160'),
   computeHmac: mac,
-  pbkdf2: (...given) => unpooled(deriveSync(parserOf('pbkdf2'), given, 5)),
+  pbkdf2: (password, salt, iterations, dkLen, algorithm) =>
+    unpooled(deriveSync(parserOf('pbkdf2'), [password, salt, iterations, dkLen, algorithm], 5)),
   scrypt: async (password, salt, N, r, p, dkLen, onProgress) => {
     const options = { ...cost(N, r, p), ...progress(onProgress) };
     return unpooled(await derivePromise(scryptParser, [password, salt, dkLen, options]));

@@ -1,5 +1,5 @@
 /** Verification of codes, now or with a callback. */
-import { surplusArguments } from '../base/arguments.js';
+import { argument, surplusArguments } from '../base/arguments.js';
 import { wrongType } from '../base/errors.js';
 import { laterVerification, verifyNow, type ReadVerification } from '../operations/verify-mac.js';
 import type { Callback } from '../scheduling/completions.js';
@@ -16,9 +16,8 @@ export function verify(
       given.length,
       `Pass key, source and mac as options: ${name}(algorithm, { key, source, mac })`,
     );
-  // An array shows what Object.prototype has in the place of what it lacks.
-  const callback = given.length > 2 ? (given[2] as unknown) : undefined;
-  if (callback === undefined) return verifyNow(read(given[0], given[1], true));
+  const callback = argument(given, 2);
+  if (callback === undefined) return verifyNow(read(argument(given, 0), argument(given, 1), true));
   if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
   const { fill, verdict } = laterVerification(read);
   const settle: Callback<unknown> = (...[error, code]) => {

@@ -136,6 +136,7 @@ function readCipherPositional(
   count: number,
   preference: EnginePreference | undefined,
 ): void {
+  const tag = count === 7 ? given[6] : undefined;
   const { 1: encrypt, 2: key, 3: iv, 4: source } = given;
   const target = undefined;
   const operation = direction(encrypt);
@@ -144,7 +145,6 @@ function readCipherPositional(
   limitSource(size, facts);
   const first = readIv(iv, facts, 'iv');
   const aad = count === 7 ? data(given[5], 'aad') : undefined;
-  const tag = count === 7 ? given[6] : undefined;
   const extra = readAad(aad, facts);
   const code = readTag(tag, facts);
   const secret = readCipherKey(key, facts, preference);

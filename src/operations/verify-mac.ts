@@ -1,6 +1,6 @@
 /** verifyMac and verifyHmac: from arguments to a verdict. */
 import { verifyHmacOptionNames } from '../base/option-names.js';
-import { bytes, options as optionsObject } from '../base/arguments.js';
+import { argument, bytes, options as optionsObject } from '../base/arguments.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { native } from '../engines/binding.js';
@@ -121,7 +121,7 @@ export function laterVerification(read: ReadVerification): LaterVerification {
   let mac: Uint8Array;
   return {
     fill: (given, _count, promised, asked) => {
-      const parsed = read(given[0], given[1], false, promised, asked);
+      const parsed = read(argument(given, 0), argument(given, 1), false, promised, asked);
       const { operation, facts, request, source, key } = parsed;
       request.form = Form.Secret;
       fillParsed(operation, facts, request, source, key);

@@ -1,21 +1,25 @@
 // Calls of every entry point while Object.prototype has a getter for each name: what Millrace reads
-// of it. A program of pollution.test.mjs.
+// of it; and with fewer arguments than they need, while Object.prototype has the others. Programs of
+// pollution.test.mjs.
 
 import { types } from 'node:util';
 
 import millrace from 'millrace';
 import bigintHash from 'millrace/bigint-hash';
 import cryptoAsync from 'millrace/crypto-async';
+import ethers from 'millrace/ethers';
+import javascript from 'millrace/javascript';
 import nobleCiphers from 'millrace/noble-ciphers';
 import nobleHashes from 'millrace/noble-hashes';
 import nodeCrypto from 'millrace/node-crypto';
 import portable from 'millrace/portable';
+import promises from 'millrace/promises';
 import webcrypto from 'millrace/webcrypto';
 
 import { calls as subtleCalls } from '../compat/subtle-calls.mjs';
-import { isOptions } from '../support/calls.mjs';
+import { hooksOf, isOptions } from '../support/calls.mjs';
 import { entryPaths } from '../support/child.mjs';
-import { callsOf } from './pollution.mjs';
+import { callsOf, isFailure, shown } from './pollution.mjs';
 
 const bytes = (size) => Buffer.alloc(size, 7);
 const part = bytes(20);
@@ -126,11 +130,22 @@ function use(result) {
 }
 
 function* shapes() {
-  const modules = { bigintHash, cryptoAsync, nobleCiphers, nobleHashes, nodeCrypto, portable };
+  const modules = {
+    bigintHash,
+    cryptoAsync,
+    ethers: { register: ethers.register, ...hooksOf(ethers) },
+    javascript,
+    millrace,
+    nobleCiphers,
+    nobleHashes,
+    nodeCrypto,
+    portable,
+    promises,
+  };
   for (const [path, module] of Object.entries(modules))
     for (const [label, name, function_] of functionsIn(module, path)) {
       const ours = path !== 'nodeCrypto' || Object.hasOwn(named, name);
-      if (!ours || /^(useNoble|configure)$/.test(name)) continue;
+      if (!ours || /^(useNoble|configure)$|Passphrase$/.test(name)) continue;
       for (const given of named[name] ?? derivations(name) ?? lists())
         for (const call of [function_, function_.create].filter(Boolean))
           yield { name: label, args: () => given, call: (args) => use(call(...args)) };
@@ -164,6 +179,26 @@ async function callsOfSubtle() {
   return found;
 }
 
+/** Returns the first call of each name with fewer arguments: none, then one, and so on. */
+function withFewer(calls) {
+  const first = new Map(calls.map((call) => [call.name, call]).reverse());
+  return [...first.values()].flatMap(({ name, args, call }) =>
+    args()
+      // Without a cost, noble's Argon2 takes 20 seconds.
+      .slice(/^noble.*argon2/.test(name) ? 1 : 0)
+      .map((_, count) => ({
+        name: `${name}, with ${count} arguments`,
+        all: args,
+        args: () => args().slice(0, count),
+        call,
+      })),
+  );
+}
+
+async function allCalls() {
+  return [...callsOf(), ...shapes(), ...(await callsOfSubtle())];
+}
+
 /** Notes what belongs to the caller: its values may inherit. */
 function noteAll(value, mine) {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return;
@@ -175,7 +210,8 @@ function noteAll(value, mine) {
 /** Prints the reads that reach Object.prototype: of which name, of what and where. */
 export async function watch({ engine, names }) {
   millrace.configure({ engine });
-  const calls = [...callsOf(), ...refusedCalls(), ...shapes(), ...(await callsOfSubtle())];
+  const all = await allCalls();
+  const calls = [...all, ...refusedCalls(), ...withFewer(all)];
   const given = calls.map(({ args }) => args());
   const mine = new WeakSet();
   noteAll([part, given], mine);
@@ -228,5 +264,50 @@ export async function watch({ engine, names }) {
   }
   for (const name of names) delete Object.prototype[name];
   console.log(JSON.stringify({ found: [...found.keys()], succeeded }));
+  process.exit();
+}
+
+/** The result of a call, a symbol if it takes longer than 2 s. */
+const late = Symbol('late');
+
+/** Resolves to the result of a call as text, for which Object.prototype has these elements. */
+async function resultWith(call, given, inherited) {
+  let result;
+  let timer;
+  Object.assign(Object.prototype, inherited);
+  try {
+    result = call(given);
+  } catch (error) {
+    result = error;
+  }
+  for (const index of Object.keys(inherited)) delete Object.prototype[index];
+  const end = new Promise((resolve) => (timer = setTimeout(resolve, 2000, late)));
+  result = await Promise.race([result, end]).catch((error) => error);
+  clearTimeout(timer);
+  return shown(result);
+}
+
+/**
+ * Makes each call with fewer arguments than it needs while Object.prototype has the others at their
+ * indexes, and functions up to 39. Prints the calls with another result than without them.
+ */
+export async function callWithFewer({ engine }) {
+  millrace.configure({ engine });
+  process.on('unhandledRejection', () => {});
+  const wrong = [];
+  const calls = withFewer(await allCalls());
+  for (const { name, all, args, call } of calls) {
+    const inherited = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [index, all()[index] ?? (() => {})]),
+    );
+    const expected = await resultWith(call, args(), {});
+    const found = await resultWith(call, args(), inherited);
+    if (found === expected) continue;
+    // Some results are random.
+    const random = (await resultWith(call, args(), {})) !== expected;
+    if (!random || isFailure(found) !== isFailure(expected))
+      wrong.push(`${name}: ${found.slice(0, 200)} instead of ${expected.slice(0, 200)}`);
+  }
+  console.log(JSON.stringify({ wrong, count: calls.length }));
   process.exit();
 }

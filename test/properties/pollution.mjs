@@ -86,7 +86,7 @@ async function used(value, later) {
 }
 
 /** Returns a result as text; without pollution. */
-function shown(value) {
+export function shown(value) {
   if (value instanceof Error) return `error ${value.code ?? value.stack}`;
   if (ArrayBuffer.isView(value)) return Buffer.from(value).toString('hex');
   if (Array.isArray(value)) return value.map(shown).join();
@@ -96,6 +96,9 @@ function shown(value) {
     );
   return String(value);
 }
+
+/** Returns true for the text of an error, or of a call that does not settle. */
+export const isFailure = (text) => /^(error|never settles)/.test(text);
 
 /** Plain operations of Node.js. What changes them too is no fault of Millrace. */
 const operations = [
@@ -218,9 +221,8 @@ export async function explore({ engine, array, kind, groups, plain }) {
   // Of Node.js many operations never end.
   limit = plain ? 8 * (performance.now() - begin) : 4000;
   beat = watchdog(calls);
-  const failure = /^(error|never settles)/;
   const isRight = (found, index) =>
-    expected[index] === again[index] ? found === expected[index] : !failure.test(found);
+    expected[index] === again[index] ? found === expected[index] : !isFailure(found);
   const search = async (names) => {
     say({ names });
     const found = await resultsWith(names);
@@ -236,6 +238,6 @@ export async function explore({ engine, array, kind, groups, plain }) {
     await search(names.slice(half));
   };
   for (const names of groups) await search(names);
-  say({ succeeded: expected.slice(0, -1).filter((each) => !failure.test(each)).length });
+  say({ succeeded: expected.slice(0, -1).filter((each) => !isFailure(each)).length });
   process.exit();
 }

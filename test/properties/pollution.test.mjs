@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { entryPaths, run } from '../support/child.mjs';
 
@@ -15,7 +16,8 @@ const program = JSON.stringify(new URL('pollution.mjs', import.meta.url).href);
 function namesInCode() {
   const names = new Set();
   for (const file of readdirSync(dist, { recursive: true })) {
-    if (!file.endsWith('.js') || /^(browser|edge|module|uplot)|modules/.test(file)) continue;
+    const skipped = /^(browser|edge|module|uplot)\b|^portable\/modules/;
+    if (!file.endsWith('.js') || skipped.test(file.replaceAll('\\', '/'))) continue;
     const code = readFileSync(join(dist, file), 'utf8').replace(/^ *\/\/.*$/gm, '');
     for (const [name] of code.matchAll(
       /(?<=\.)[\w$]+|\b[A-Za-z_$][\w$]*(?=\s*[:,}=)])|(?<=")[\w$-]+(?=":? )/g,
@@ -94,6 +96,44 @@ for (const engine of ['native', 'portable'])
     assert.deepEqual(found, []);
     assert.ok(succeeded > 900, `only ${succeeded} calls succeed`);
   });
+
+for (const engine of ['native', 'portable'])
+  test(`what Object.prototype has is not an argument: ${engine}`, async () => {
+    const program = JSON.stringify(new URL('inherited-reads.mjs', import.meta.url).href);
+    const { stdout, stderr } = await run(
+      `import { callWithFewer } from ${program};\nawait callWithFewer({ engine: '${engine}' });`,
+      { esm: true, bare: true, timeout: 120_000 },
+    );
+    const { wrong, count } = JSON.parse(stdout || assert.fail(stderr));
+    assert.deepEqual(wrong, []);
+    assert.ok(count > 500, `only ${count} calls`);
+  });
+
+test('in browsers, what Object.prototype has is not a feature of the global object', async () => {
+  const entry = JSON.stringify(new URL('browser/index.mjs', pathToFileURL(entryPaths.millrace)));
+  const { stdout, stderr } = await run(
+    `delete globalThis.setImmediate;
+    for (const name of ['setImmediate', 'FileReaderSync', 'Worker', 'deviceMemory'])
+      Object.prototype[name] = class {
+        constructor() {
+          console.log('wrong:', name);
+        }
+      };
+    const { default: millrace, hash, hashFile } = await import(${entry});
+    const timer = setTimeout(() => console.log('does not settle'), 5000);
+    hash('sha256', Buffer.alloc(2 ** 20), (error, digest) => {
+      clearTimeout(timer);
+      console.log(error ?? digest.length);
+    });
+    try {
+      hashFile('sha256', new File(['abc'], 'name'));
+    } catch ({ code }) {
+      console.log(code);
+    }`,
+    { esm: true, bare: true },
+  );
+  assert.equal(stdout, 'ERR_NOT_SUPPORTED\n32\n', stderr);
+});
 
 for (const prototype of ['Object.prototype', 'Array.prototype'])
   test(`an index of ${prototype} does not change how files are loaded at a first call`, async () => {

@@ -328,3 +328,12 @@ export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceEr
   'PrivateKey',
   'PublicKey',
 ]);
+
+/** Returns the functions that `register` of millrace/ethers gives to ethers, by their names. */
+export function hooksOf({ register }) {
+  const hooks = {};
+  const names = 'keccak256 ripemd160 sha256 sha512 computeHmac pbkdf2 scrypt scryptSync'.split(' ');
+  const hook = (name) => ({ register: (own) => (hooks[name] = own) });
+  register(Object.fromEntries(names.map((name) => [name, hook(name)])));
+  return hooks;
+}

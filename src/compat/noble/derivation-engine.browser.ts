@@ -39,7 +39,8 @@ function* pbkdf2Of(
 
 /** Derives with PBKDF2 (RFC 8018). */
 export function pbkdf2(...given: Pbkdf2Given<Algorithm>): FreshBytes {
-  const target = secretMemory(given[4]);
+  const [, , , , size] = given;
+  const target = secretMemory(size);
   for (const _ of pbkdf2Of(given, target));
   return target;
 }

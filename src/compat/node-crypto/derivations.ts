@@ -189,7 +189,7 @@ export function hkdfSync(...given: unknown[]): unknown {
 }
 
 export function scrypt(...given: unknown[]): void {
-  then(scryptCalls, given, typeof given.at(3) === 'function' ? given[3] : given.at(4));
+  then(scryptCalls, given, given.at(typeof given.at(3) === 'function' ? 3 : 4));
 }
 
 export function scryptSync(...given: unknown[]): unknown {
