@@ -3,6 +3,7 @@
  * 1.4 KB, compressed.
  */
 import { distance } from './nearest.js';
+import { streamNames } from './stream-types.node.js';
 
 /**
  * Returns what follows in the message of an unknown option: the name that is meant, if it can be
@@ -19,8 +20,16 @@ export function optionHint(
     return 'createCipher encrypts, createDecipher decrypts; cipher takes options.encrypt';
   const hint = meant(name, wanted, argument, names, inputs.split(', '));
   const note = notes[wanted] === undefined ? '' : ` (${notes[wanted]})`;
-  const told = hint === undefined ? `it takes ${names.join(', ')}` : `did you mean ${hint}?`;
+  const told = hint === undefined ? `it takes ${listed(names)}` : `did you mean ${hint}?`;
   return told + note;
+}
+
+/** Lists Millrace's names; a call that takes the options of streams takes all of them. */
+function listed(names: readonly string[]): string {
+  const streams = streamNames.join(' ').split(' ');
+  if (!streams.every((each) => names.includes(each))) return names.join(', ');
+  const own = names.filter((each) => !streams.includes(each)).join(', ');
+  return `${own === '' ? '' : `${own} and `}the options of streams`;
 }
 
 function meant(
@@ -84,7 +93,8 @@ export function typeHint(
   if (typeof value === 'function')
     return expected.includes(' object') ? ': a promise takes no callback' : '';
   if (!expected.includes('Buffer')) return '';
-  if (typeof value === 'string') return ": Buffer.from(text, 'hex') reads hex";
+  if (typeof value === 'string')
+    return ": Buffer.from(text, 'hex') reads hex, Buffer.from(text, 'base64') Base64";
   const name = String(classOf(value));
   if (name === 'Promise') return ': await it';
   return /Stream$|^Response$/.test(name) ? ': hash of millrace/promises takes a stream' : '';

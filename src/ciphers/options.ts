@@ -4,7 +4,8 @@ import type { Bytes, Data } from '../base/arguments.js';
 import type { EngineOptions } from '../engines/engines.js';
 import type { KeyInput } from '../request/key-input.js';
 import { accepted, type Accepted } from '../base/options.js';
-import { streamNames, type TransformOptions } from '#platform/hashers/hasher-stream.js';
+import type { TransformOptions } from '#platform/hashers/hasher-stream.js';
+import { streamNames } from '#platform/base/stream-types.js';
 
 /** Options of {@link createCipher}, in addition to those of stream.Transform. Sizes in bytes. */
 export interface CreateCipherOptions extends TransformOptions, EngineOptions {

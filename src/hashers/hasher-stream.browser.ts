@@ -5,9 +5,6 @@
 /** Options of streams: none here. */
 export interface TransformOptions {}
 
-/** Their names. */
-export const streamNames = [] as const;
-
 /** The callback of a Node.js stream. */
 export type TransformCallback = (error?: Error | null, data?: unknown) => void;
 

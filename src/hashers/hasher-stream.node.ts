@@ -9,14 +9,6 @@ import { refuseEnded } from '../base/sources.js';
 
 export type { TransformCallback, TransformOptions };
 
-/** The names of stream options. */
-export const streamNames = [
-  'allowHalfOpen autoDestroy construct decodeStrings defaultEncoding destroy emitClose',
-  'encoding final flush highWaterMark objectMode read readableHighWaterMark',
-  'readableObjectMode signal transform writableCorked writableHighWaterMark',
-  'writableObjectMode write writev',
-] as const;
-
 export const LazyTransform = function LazyTransform() {} as unknown as typeof Transform;
 let Stream: typeof Transform | undefined;
 
@@ -29,7 +21,7 @@ export function loadStream(): void {
   // A listener would be lost: the stream is set up after a source has announced its pipe.
   const { emit } = Stream.prototype;
   LazyTransform.prototype.emit = function (this: Transform, name: string, ...given: unknown[]) {
-    if (name === 'pipe') refuseEnded(this, given[0]);
+    if (name === 'pipe') refuseEnded(this, given.at(0));
     return emit.call(this, name, ...given);
   } as Transform['emit'];
 }

@@ -10,7 +10,8 @@ import type { EngineOptions } from '../engines/engines.js';
 import { refuseParameter } from '../operations/hash-parameters.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { accepted, type Accepted, type Words } from '../base/options.js';
-import { streamNames, type TransformOptions } from '#platform/hashers/hasher-stream.js';
+import type { TransformOptions } from '#platform/hashers/hasher-stream.js';
+import { streamNames } from '#platform/base/stream-types.js';
 import type { BufferEncoding } from '#platform/base/runtime.js';
 import type { Encoding, HashOptions, HashParameterOptions } from '../calls/digests.js';
 

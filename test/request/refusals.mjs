@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, createSecretKey, generateKeyPairSync, webcrypto } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +22,11 @@ import { templates, waysOf } from '../support/calls.mjs';
 import { expectError } from '../support/refusals.mjs';
 
 const { subtle } = webcrypto;
+const namesOfStreams = new URL('../../src/base/stream-types.node.ts', import.meta.url);
+const streams = [...readFileSync(namesOfStreams, 'utf8').matchAll(/^  '(.+)',$/gm)].flatMap(
+  ([, names]) => names.split(' '),
+);
+assert.ok(streams.length > 20);
 const [key, nonce, iv] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2), Buffer.alloc(16, 3)];
 const message = Buffer.alloc(50, 4);
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: message });
@@ -318,8 +323,11 @@ async function optionsOf(args, ways) {
     const names = new Set();
     for (const [way, call] of at < 0 ? [] : Object.entries(ways)) {
       const { message } = await outcomeOf(way, call, replaced(base, [at, 'qqqqqqqq'], 1));
-      const known = /qqqqqqqq is not an option of .*; it takes (\w+(, \w+)*)/.exec(message)?.[1];
-      for (const name of known?.split(', ') ?? []) names.add(name);
+      const known = /qqqqqqqq is not an option of .*; it takes (?!the )(\w+(, \w+)*)/.exec(
+        message,
+      )?.[1];
+      const of = message?.endsWith('the options of streams') ? streams : [];
+      for (const name of [...(known?.split(', ') ?? []), ...of].sort()) names.add(name);
     }
     if (names.size > 0) return { base, at, names: [...names] };
   }
