@@ -12,7 +12,15 @@ import millrace from 'millrace';
 import nodeCrypto from 'millrace/node-crypto';
 import promises from 'millrace/promises';
 
-import { isOptions, nativeOnly, rsaKey, templates, waited, waysOf } from '../support/calls.mjs';
+import {
+  hooksOf,
+  isOptions,
+  nativeOnly,
+  rsaKey,
+  templates,
+  waited,
+  waysOf,
+} from '../support/calls.mjs';
 import { callStylesFor, expectResult } from '../support/entry-points.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { decryption, encryption } from '../support/jobs.mjs';
@@ -332,6 +340,14 @@ const ofNoble = Object.entries({
   }));
 });
 
+/** The asynchronous function that ethers gets. */
+const ofEthers = {
+  title: 'ethers scrypt',
+  start: hooksOf(require('millrace/ethers')).scrypt,
+  args: () => [key(), key(), 16, 1, 1, 32],
+  read: (value) => value,
+};
+
 /** What a call writes to, besides its result: its target, and the tag of an encryption. */
 function outputsOf(args) {
   const { target, encrypt, tag } = isOptions(args.at(-1)) ? args.at(-1) : {};
@@ -435,7 +451,7 @@ for (const engine of ['native', 'portable'])
       };
       for (const name of asynchronous)
         if (!lacks(name)) for (const [title] of asyncWaysOf(name)) sets.titles.add(title);
-      for (const call of [...(await callsOf(asyncWaysOf)), ...ofNoble]) {
+      for (const call of [...(await callsOf(asyncWaysOf)), ...ofNoble, ofEthers]) {
         const { title, args } = call;
         const found = await walk(call);
         if (found.late.length > 0) late.push(`${title}(${args().map(String)}): ${found.late}`);
