@@ -19,10 +19,10 @@ const registers = {
 };
 
 /**
- * Runs the tests; resolves to the exit code: 1 if a file does worse than with Node alone in more
+ * Runs the tests, after `prepare` if the options are right; resolves to the exit code: 1 if a file does worse than with Node alone in more
  * places than `--allow` permits, or hangs or crashes.
  */
-export async function nodeCryptoTests(args) {
+export async function nodeCryptoTests(args, prepare) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -40,6 +40,7 @@ export async function nodeCryptoTests(args) {
     .filter((name) => name.includes(values.match) && /\.m?js$/.test(name))
     .sort();
   if (files.length === 0) throw new Stop(`millrace: no ${values.match}*.js in ${folder}`);
+  await prepare();
   const { stdout: version } = (await probe(values.node, ['--version'])) ?? { stdout: '?' };
   const results = [];
   const waiting = [...files];

@@ -112,12 +112,12 @@ async function someTests(args) {
 //   npm run test:kernel -- --guest qemu test/kernel/cases/truth.mjs
 // With --required it fails where there is no guest.
 async function testKernel(args) {
-  await prepare();
   const { values, positionals } = parseArgs({
     args,
     options: { guest: { type: 'string' }, required: { type: 'boolean' } },
     allowPositionals: true,
   });
+  await prepare();
   /** @type {NodeJS.ProcessEnv} */
   const env = { ...process.env, MILLRACE_KERNEL_CASES: positionals.join(',') || 'all' };
   if (values.guest !== undefined) env.MILLRACE_GUEST = values.guest;
@@ -307,9 +307,8 @@ async function testClocks(args) {
  *   npm run test:node-crypto -- DIRECTORY --node PATH
  */
 async function testNodeCrypto(args) {
-  await prepare();
   const { nodeCryptoTests } = await import('./node-crypto-tests.mjs');
-  return nodeCryptoTests(args);
+  return nodeCryptoTests(args, prepare);
 }
 
 /**
@@ -318,9 +317,8 @@ async function testNodeCrypto(args) {
  *   npm run test:webcrypto -- DIRECTORY --node PATH
  */
 async function testWebcrypto(args) {
-  await prepare();
   const { webcryptoTests } = await import('./webcrypto-tests.mjs');
-  return webcryptoTests(args);
+  return webcryptoTests(args, prepare);
 }
 
 /** Checks what needs no tests: formatting, lints, types. */
@@ -405,11 +403,8 @@ async function docs(args) {
 
 /** Builds and runs every platform with a binary, under emulators; tools/platforms/verb.mjs. */
 async function platforms(args) {
-  // The rows build the native code themselves.
-  await install();
-  await buildFront();
   const { platformRows } = await import('./platforms/verb.mjs');
-  return platformRows(args);
+  return platformRows(args, prepareFront);
 }
 
 /** Rehearses a release, to a registry on this machine; tools/release/rehearse.mjs. */
@@ -418,11 +413,14 @@ async function release(args) {
     console.log('usage: npm run release -- --rehearse [--platforms a,b] [--prebuilt]');
     return 0;
   }
-  // A rehearsal builds the native code of each platform.
+  const { rehearse } = await import('./release/rehearse.mjs');
+  return rehearse(args, prepareFront);
+}
+
+/** Builds what the verbs need that build the native code of each platform themselves. */
+async function prepareFront() {
   await install();
   await buildFront();
-  const { rehearse } = await import('./release/rehearse.mjs');
-  return rehearse(args);
 }
 
 /**

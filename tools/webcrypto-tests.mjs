@@ -16,8 +16,11 @@ const register = join(root, 'dist', 'compat', 'register-webcrypto.js');
 /** Files that need a window. */
 const skipped = /algorithm-discards-context|historical|idlharness|secure_context|crashtests/;
 
-/** Runs the tests; resolves to the exit code: 1 if a test fails only with Millrace. */
-export async function webcryptoTests(args) {
+/**
+ * Runs the tests, after `prepare` if the options are right; resolves to the exit code: 1 if a test
+ * fails only with Millrace.
+ */
+export async function webcryptoTests(args, prepare) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -37,6 +40,7 @@ export async function webcryptoTests(args) {
     )
     .sort();
   if (files.length === 0) throw new Stop(`millrace: no *.any.js in ${folder}`);
+  await prepare();
   const { stdout: version } = (await probe(values.node, ['--version'])) ?? { stdout: '?' };
   const results = [];
   const waiting = [...files];

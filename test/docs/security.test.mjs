@@ -56,6 +56,19 @@ test('a workflow runs every verb of tests', () => {
   const verbs = Object.keys(scripts).filter((name) => name.startsWith('test'));
   const missing = verbs.filter((name) => !new RegExp(`\\b${name}(?![\\w:-])`).test(text));
   assert.deepEqual(missing, []);
+  // Options with which a verb runs other tests; not those that are used by hand.
+  const code = read('tools', 'verbs.mjs');
+  const functions = new Map(
+    code.split(/^async function (?=\w+\()/m).map((each) => [/^\w+/.exec(each)?.[0], each]),
+  );
+  const modes = [...code.matchAll(/^  '(test:[\w-]+)': (\w+),/gm)].flatMap(([, verb, name]) =>
+    [...functions.get(name).matchAll(/args\.includes\('(--[\w-]+)'\)/g)]
+      .map(([, option]) => [verb, option])
+      .filter(([, option]) => !/^--(record|managers)$/.test(option)),
+  );
+  assert.ok(modes.length >= 4);
+  for (const [verb, option] of modes)
+    assert.match(text, new RegExp(`\\b${verb}\\b(', options: ')?[^\n']*\\${option}\\b`));
   // What `npm test` skips without these is not skipped everywhere.
   assert.match(text, /apt-get install --yes valgrind zsh fish xxhash rhash\s+- run: npm test\n/);
   assert.match(text, /--env MILLRACE_INSTRUCTIONS=required[^]{0,200}npm test"/);

@@ -238,6 +238,24 @@ test('a home folder that cannot be written is left alone', { skip: windows }, (t
   assert.deepEqual(JSON.parse(stdout), env);
 });
 
+test('a verb reads its options before it installs and builds', () => {
+  for (const verb of [
+    'test:kernel',
+    'test:node-crypto',
+    'test:webcrypto',
+    'platforms',
+    'release',
+  ]) {
+    const args = [join(root, 'tools', 'bootstrap.mjs'), verb, '--nosuch'];
+    // Without the places of programs nothing could be installed.
+    const options = { env: { PATH: '' }, encoding: 'utf8' };
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
+    assert.equal(status, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^Unknown option '--nosuch'/, verb);
+  }
+});
+
 test('without a cache everything is computed', () => {
   const place = process.env.MILLRACE_CACHE;
   process.env.MILLRACE_CACHE = 'off';

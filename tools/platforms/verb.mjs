@@ -24,8 +24,8 @@ import { prepareRun } from './runners.mjs';
 /** The families that the quick form runs: those that depend on the CPU and on the C library. */
 const quickFamilies = 'hashes,hmacs,many,ciphers,seals,derivations';
 
-/** Runs the verb; resolves to the exit code. */
-export async function platformRows(args) {
+/** Runs the verb, after `prepare` if the options are right; resolves to the exit code. */
+export async function platformRows(args, prepare) {
   const { values: options, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -40,6 +40,7 @@ export async function platformRows(args) {
     const names = rows.map(({ name }) => name).join(', ');
     throw new Stop(`millrace: there is no platform ${unknown}: ${names}`);
   }
+  await prepare();
   const wanted = rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const begin = performance.now();
   const jobs = makeJobs(Math.max(...wanted.map(({ name }) => name.length)));

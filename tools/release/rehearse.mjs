@@ -48,8 +48,8 @@ const emulated = [
   { platform: 'win32-arm64', runner: 'wine-arm64', cpu: 'cortex-a72', flags: ['win32', 'arm64'] },
 ];
 
-/** Runs the rehearsal; resolves to the exit code. */
-export async function rehearse(args) {
+/** Runs the rehearsal, after `prepare` if the options are right; resolves to the exit code. */
+export async function rehearse(args, prepare) {
   const { values } = parseArgs({
     args,
     options: {
@@ -63,6 +63,7 @@ export async function rehearse(args) {
   const names = values.platforms?.split(',') ?? platforms.map(({ name }) => name);
   const unknown = names.find((name) => !platforms.some((each) => each.name === name));
   if (unknown !== undefined) throw new Stop(`millrace: there is no platform ${unknown}`);
+  await prepare();
   await fetchCycloneDx();
   await prepareManagers();
   await prepareRuntimes();
