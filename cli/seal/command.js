@@ -19,7 +19,13 @@ const {
   displayName,
 } = require('../ui.js');
 const { openInput } = require('./input.js');
-const { checkStreamStart, limits, raiseMemoryLimit, readHeader } = require('./header.js');
+const {
+  checkStreamStart,
+  limits,
+  raiseMemoryLimit,
+  readHeader,
+  refuseOther,
+} = require('./header.js');
 const {
   checkSecrets,
   isKey,
@@ -124,13 +130,13 @@ async function transform(values, operands, operation) {
   const [file = '-'] = operands;
   const prepared = operation.prepare(values);
   checkSecrets(values, file === '-');
-  const path = values.output ?? (file === '-' ? '-' : operation.outputOf(file));
+  const path = values.output ?? (file === '-' ? '-' : await operation.outputOf(file));
   if (path === '-') checkOpen(1);
   if (file === '-') checkOpen(0);
   if (path !== '-') checkOutput(path, values.force);
   else if (operation.binary && isTerminal(1) && !values.force)
     throw new UserError('standard output is a terminal: use --output FILE, or --force');
-  const input = openInput(file);
+  const input = openInput(file, operation.ofDirectory);
   let output;
   try {
     if (path !== '-' && input.isAt(path))
@@ -154,6 +160,7 @@ async function transform(values, operands, operation) {
 
 const sealing = {
   title: 'sealing',
+  ofDirectory: 'Is a directory (use tar: tar c photos | millrace seal > photos.sealed)',
   binary: true,
   outputOf: (file) =>
     typeof file === 'string' ? file + extension : Buffer.concat([file, Buffer.from(extension)]),
@@ -177,12 +184,15 @@ const sealing = {
 const opening = {
   title: 'opening',
   binary: false,
-  outputOf(file) {
+  async outputOf(file) {
     const text = file.toString('latin1');
-    if (!text.endsWith(extension) || /(^|\/)$/.test(text.slice(0, -extension.length)))
+    if (!text.endsWith(extension) || /(^|\/)$/.test(text.slice(0, -extension.length))) {
+      const input = openInput(file);
+      await refuseOther(input).finally(input.close);
       throw new UsageError(
         `${displayName(file)}: the name does not end in ${extension}: use --output FILE`,
       );
+    }
     return file.subarray?.(0, -extension.length) ?? file.slice(0, -extension.length);
   },
   prepare(values) {

@@ -19,7 +19,7 @@ const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
  * @param {Pick<ReturnType<typeof import('./input.js').openInput>, 'take' | 'name' | 'size'>} input
  */
 async function readHeader({ take, name, size }) {
-  const { FIXED_SIZE, headerSize, isSealedFile, otherFormat, readHeader: read } = format();
+  const { FIXED_SIZE, headerSize, isSealedFile, readHeader: read } = format();
   const refusal = (what) => new FileError(name, what);
   const orRefuse = (act, what) => {
     try {
@@ -28,9 +28,7 @@ async function readHeader({ take, name, size }) {
       throw error.code === 'ERR_FORMAT' ? refusal(what) : error;
     }
   };
-  const fixed = await take(FIXED_SIZE);
-  const other = otherFormat(fixed);
-  if (other !== undefined) throw refusal(other);
+  const fixed = await refuseOther({ take, name });
   if (fixed.length < FIXED_SIZE || !isSealedFile(fixed)) {
     const known = fixed.length < FIXED_SIZE ? fixed.length : (size ?? Infinity);
     throw refusal(otherKind(known));
@@ -43,6 +41,19 @@ async function readHeader({ take, name, size }) {
   if (bytes.length < whole) throw refusal('truncated: the end of the header is missing');
   const damaged = 'the header is damaged: use another copy of the file';
   return orRefuse(() => read(bytes), damaged);
+}
+
+/**
+ * Refuses what is no sealed file by a usual mistake, such as a key file. Returns the first bytes.
+ *
+ * @param {Pick<ReturnType<typeof import('./input.js').openInput>, 'take' | 'name'>} input
+ */
+async function refuseOther({ take, name }) {
+  const { FIXED_SIZE, otherFormat } = format();
+  const start = await take(FIXED_SIZE);
+  const other = otherFormat(start);
+  if (other !== undefined) throw new FileError(name, other);
+  return start;
 }
 
 /** Describes a file of this size that does not begin as a sealed file does. */
@@ -63,12 +74,9 @@ function otherKind(size) {
  *
  * @param {ReturnType<typeof import('./input.js').openInput>} input
  */
-async function checkStreamStart({ take, name }) {
-  const { FIXED_SIZE, isSealedFile, otherFormat } = format();
-  const start = await take(FIXED_SIZE);
-  const other = otherFormat(start);
-  if (other !== undefined) throw new FileError(name, other);
-  if (isSealedFile(start)) throw new FileError(name, 'a sealed file: open it without --stream');
+async function checkStreamStart(input) {
+  if (format().isSealedFile(await refuseOther(input)))
+    throw new FileError(input.name, 'a sealed file: open it without --stream');
 }
 
 /** Raises Millrace's memory limit to what the key derivation needs. Throws above `limits`. */
@@ -89,4 +97,4 @@ function raiseMemoryLimit(scrypt, name) {
   configure({ maxKdfMemory: Math.max(configure().maxKdfMemory, scryptMemory(scrypt) + 2 ** 20) });
 }
 
-module.exports = { checkStreamStart, limits, raiseMemoryLimit, readHeader };
+module.exports = { checkStreamStart, limits, raiseMemoryLimit, readHeader, refuseOther };

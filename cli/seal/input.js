@@ -10,8 +10,11 @@ const { FileError } = require('../ui.js');
 /** A read returns up to this from a file, and 64 KiB from a pipe. */
 const CHUNK_BYTES = 2 ** 20;
 
-/** @param {string | Buffer} file */
-function openInput(file) {
+/**
+ * @param {string | Buffer} file
+ * @param {string} [ofDirectory] what is wrong with a directory
+ */
+function openInput(file, ofDirectory) {
   const name = file === '-' ? 'standard input' : file;
   let fd = 0;
   let size;
@@ -22,7 +25,7 @@ function openInput(file) {
     if (stats.isFile() && stats.size > 0) size = stats.size;
   } catch (error) {
     if (fd !== 0) closeSync(fd);
-    throw new FileError(name, error);
+    throw new FileError(name, (error.code === 'EISDIR' && ofDirectory) || error);
   }
   /** @type {Buffer[]} */
   const taken = [];
