@@ -23,7 +23,8 @@ const command = {
 instructions that implement it, and the state of the worker threads.
 
 "millrace" is Millrace's own code. "millrace to 2048, AWS-LC" means messages of up to 2,048 bytes
-by the one, and longer ones by the other.
+by the one, and longer ones by the other; "in parts", messages that are divided among worker
+threads or into steps; "incremental", those of createCipher and createDecipher.
 
 "at once" is the number of messages that one core hashes, or of keys that it derives, at the same
 time. "ns" is the predicted fixed cost of a message, "MB/s" the predicted rate of its bytes. An
@@ -213,9 +214,20 @@ function shortened(names) {
   return others.length > 2 ? `${first} and ${others.length} more` : names;
 }
 
-/** Returns the library of short messages, if they have one, and that of the others. */
-const librariesOf = ({ library, short }) =>
-  short === undefined ? library : `${short.library} to ${short.upTo}, ${library}`;
+/** Returns the libraries of short messages, of others, of those in parts and incremental ones. */
+function librariesOf(served) {
+  const { short, parts, incremental } = served;
+  return [
+    short && `${namesOf(short)} to ${short.upTo}`,
+    namesOf(served),
+    parts && `in parts ${namesOf(parts)}`,
+    incremental && `incremental ${namesOf(incremental)}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+const namesOf = ({ library, with: others = [] }) => [library, ...others].join(' with ');
 
 function costCells(cost) {
   if (cost === undefined) return ['', '', '', ''];

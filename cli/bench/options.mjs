@@ -1,5 +1,7 @@
 // Turns the operands and options of `millrace bench` into a plan of rows.
 
+import { createRequire } from 'node:module';
+
 import { numberOf } from '../arguments.js';
 import { checkKnown, suggest } from '../suggest.js';
 import { UsageError } from '../ui.js';
@@ -13,6 +15,9 @@ import {
 } from './definitions.mjs';
 import { engines } from './engines.mjs';
 import { choose, expectedSeconds } from './runner.mjs';
+
+const core = createRequire(import.meta.url)('../../dist/core.js');
+const { findCipher, findHash } = core['catalog/catalog'];
 
 const groups = ['hash', 'cipher', 'aead', 'hmac', 'digest', 'kdf'];
 const perf = ['hashperf', 'cryptperf', 'scaling'];
@@ -39,12 +44,13 @@ export function readOptions(values, operands) {
   const asked = named(callStyles).length > 0 ? named(callStyles) : callStyles;
   const wanted = wantedTables(named, asked);
   const quick = values.quick === true;
-  const [algorithms, sizes, chosen] = ['algorithms', 'sizes', 'competitors'].map((name) =>
+  const [wantedNames, sizes, chosen] = ['algorithms', 'sizes', 'competitors'].map((name) =>
     list(name, values[name]),
   );
   const given = sizes?.map(parseSize);
   const { match = '' } = values;
   const known = [...new Set(definitions.map(({ algorithm }) => algorithm))];
+  const algorithms = wantedNames?.map((name) => (known.includes(name) ? name : catalogName(name)));
   for (const name of algorithms ?? [])
     if (!known.includes(name))
       throw new UsageError(`unknown algorithm: ${name}${suggest(name, known)}`);
@@ -85,6 +91,12 @@ export function readOptions(values, operands) {
   for (const row of rows)
     row.expected = expectedSeconds(row.definition, row.wait, plan.modules, plan);
   return plan;
+}
+
+/** Returns the catalog's name of an algorithm, given by any of its names; others as they are. */
+function catalogName(name) {
+  if (/^hmac-/i.test(name)) return `hmac-${catalogName(name.slice(5))}`;
+  return (findHash(name) ?? findCipher(name))?.name ?? name;
 }
 
 /** Returns which words select rows of an algorithm. */

@@ -314,6 +314,8 @@ test('engines: costs and thresholds, where they are known', () => {
         two: {
           library: 'lib',
           short: { upTo: 2048, library: 'own', instructions: [] },
+          parts: { library: 'own', with: ['lib'], instructions: [] },
+          incremental: { library: 'other', instructions: [] },
           instructions: [],
         },
       },
@@ -327,7 +329,10 @@ test('engines: costs and thresholds, where they are known', () => {
   };
   const text = asText(report, Infinity);
   assert.match(text, /^one +lib +50 +2000 +512 +1\.05 MB +avx2$/m);
-  assert.match(text, /^two +own to 2048, lib +~10 +~500 +9 +-$/m);
+  assert.match(
+    text,
+    /^two +own to 2048, lib, in parts own with lib, incremental other +~10 +~500 +9 +-$/m,
+  );
   assert.match(text, /^threads +2 at most, 1 started, 1 job waiting$/m);
   assert.match(text, /not measured/);
   assert.doesNotMatch(
