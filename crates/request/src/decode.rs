@@ -9,7 +9,7 @@ use crate::protocol::flag::{
     FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET, HAS_VIEWS, PROGRESS,
 };
 use crate::protocol::{At, OperationNumber, REPLY_MAX, Status};
-use crate::public_key_call::{self, PublicKeyCall};
+use crate::public_key_call;
 use crate::work::{Key, Messages, Operation, ProgressCounter, Target, Work};
 use millrace_core::allocate::Shared;
 use millrace_core::error::Error;
@@ -47,11 +47,22 @@ pub fn decode<C: Caller>(frame: &Frame<'_, C>) -> Result<Work, Status> {
             let (count, size) = (frame.size(At::Count)?, frame.size(At::MessageSize)?);
             work.messages = Messages::Files(count, size as u64);
         }
+        OperationNumber::ImportKey
+        | OperationNumber::GenerateKey
+        | OperationNumber::Sign
+        | OperationNumber::VerifySignature
+        | OperationNumber::SignMany
+        | OperationNumber::VerifyMany
+        | OperationNumber::Agree
+        | OperationNumber::Encapsulate
+        | OperationNumber::Decapsulate
+        | OperationNumber::PublicEncrypt
+        | OperationNumber::PrivateDecrypt => {
+            work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
+            let call = Shared::try_new(public_key_call::decode(frame, operation)?)?;
+            work.messages = Messages::PublicKey(call);
+        }
         _ => {}
-    }
-    if known == Operation::PublicKey {
-        work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
-        work.public_key = public_key_call::decode(frame, operation)?;
     }
     if let Some(function) = operation.derivation() {
         work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
@@ -103,7 +114,6 @@ fn decode_common<C: Caller>(frame: &Frame<'_, C>, operation: Operation) -> Resul
             false => None,
         },
         derivation: Derivation::NONE,
-        public_key: PublicKeyCall::None,
     })
 }
 

@@ -28,8 +28,6 @@ use millrace_public_keys::{Algorithm, Hash, PssRestriction, RsaParameters, SaltL
 
 /// The parameters of one operation.
 pub enum PublicKeyCall {
-    /// Another operation.
-    None,
     Import(KeyForm, Option<Algorithm>),
     Generate(NewKey),
     Sign(Signing),
@@ -110,7 +108,7 @@ pub fn decode<C: Caller>(
         OperationNumber::Decapsulate => PublicKeyCall::Decapsulate,
         OperationNumber::PublicEncrypt => PublicKeyCall::Encrypt(encryption(frame)?),
         OperationNumber::PrivateDecrypt => PublicKeyCall::Decrypt(encryption(frame)?),
-        _ => PublicKeyCall::None,
+        _ => return Err(Status::Argument),
     })
 }
 

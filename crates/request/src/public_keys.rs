@@ -7,8 +7,8 @@ use crate::frame::Frame;
 use crate::keys::{AsymmetricKey, PreparedKey};
 use crate::protocol::{At, EncryptionPadding, KeyForm, NO_HASH, SignatureScheme, Status};
 use crate::public_key_call::{Encryption, HASHES, Item, NewKey, PublicKeyCall, Signing};
-use crate::work::{Key, Reply, Work};
-use millrace_core::allocate::try_with_capacity;
+use crate::work::{Key, Messages, Reply, Work};
+use millrace_core::allocate::{Shared, try_with_capacity};
 use millrace_public_keys::{
     Algorithm, Coordinates, EcdsaEncoding, Error, Hash, Input, Oaep, PrivateKey, PublicKey,
     RsaPrivateComponents, RsaPublicComponents, Scheme,
@@ -63,8 +63,8 @@ pub fn run(
     reply: &mut Reply,
     checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    match &work.public_key {
-        PublicKeyCall::None => Err(Status::Argument),
+    let Messages::PublicKey(call) = &work.messages else { return Err(Status::Argument) };
+    match &**call {
         PublicKeyCall::Import(form, algorithm) => {
             work.fill_key(|| import(*form, *algorithm, work.source.read(), work.aad.read()))
         }
@@ -284,7 +284,7 @@ impl Work {
     fn fill_key(&self, make: impl FnOnce() -> Result<AsymmetricKey, Status>) -> Result<(), Status> {
         let Key::Prepared(key) = &self.key else { return Err(Status::Argument) };
         let PreparedKey::Asymmetric(place) = &**key else { return Err(Status::KeyAlgorithm) };
-        place.set(make()?).map_err(|_| Status::Argument)
+        place.set(Shared::try_new(make()?)?).map_err(|_| Status::Argument)
     }
 }
 
@@ -310,7 +310,7 @@ impl PreparedKey {
 
     fn asymmetric(&self) -> Result<&AsymmetricKey, Status> {
         let PreparedKey::Asymmetric(place) = self else { return Err(Status::KeyAlgorithm) };
-        place.get().ok_or(Status::KeyDisposed)
+        place.get().map(|key| &**key).ok_or(Status::KeyDisposed)
     }
 
     /// Returns the public key of a private one.
@@ -321,7 +321,7 @@ impl PreparedKey {
         match self.asymmetric()? {
             AsymmetricKey::Private(key) => {
                 let public = AsymmetricKey::Public(key.public_key()?);
-                Ok(PreparedKey::Asymmetric(OnceLock::from(public)))
+                Ok(PreparedKey::Asymmetric(OnceLock::from(Shared::try_new(public)?)))
             }
             AsymmetricKey::Public(_) => Err(Status::KeyUse),
         }
@@ -482,7 +482,9 @@ fn generate(
 /// Returns the predicted nanoseconds of a work, as measured on a Zen 5.
 #[cold]
 pub fn predict(work: &Work) -> u64 {
-    let (first, count) = match &work.public_key {
+    let Messages::PublicKey(call) = &work.messages else { return 0 };
+    let call = &**call;
+    let (first, count) = match call {
         PublicKeyCall::SignMany(_, items) | PublicKeyCall::VerifyMany(_, items, _) => {
             (items.first().and_then(|item| item.key.as_ref()), items.len() as u64)
         }
@@ -492,8 +494,8 @@ pub fn predict(work: &Work) -> u64 {
     let (algorithm, bits) = match key {
         Some(AsymmetricKey::Private(key)) => (key.algorithm(), key.modulus_bits()),
         Some(AsymmetricKey::Public(key)) => (key.algorithm(), key.modulus_bits()),
-        None => match work.public_key {
-            PublicKeyCall::VerifyMany(_, _, Some(algorithm)) => (algorithm, 0),
+        None => match call {
+            PublicKeyCall::VerifyMany(_, _, Some(algorithm)) => (*algorithm, 0),
             _ => (Algorithm::Ed25519, 0),
         },
     };
@@ -503,8 +505,7 @@ pub fn predict(work: &Work) -> u64 {
     let size = u64::from(bits.max(1024)) / 256;
     let private = |ns: u64| if bits == 0 { ns } else { ns * size.pow(3) / 512 };
     let public = |ns: u64| if bits == 0 { ns } else { ns * size.pow(2) / 64 };
-    match &work.public_key {
-        PublicKeyCall::None => 0,
+    match call {
         // RSA keys are long, and checked by multiplying their numbers.
         PublicKeyCall::Import(KeyForm::EncryptedPkcs8, _) => DECRYPTED_KEY_NS,
         PublicKeyCall::Import(..) => 10_000 + bytes * bytes / 10,
