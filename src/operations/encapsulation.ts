@@ -1,5 +1,5 @@
 /** encapsulate and decapsulate: from arguments to a request. */
-import { findBytes, NO_BYTES, part, range, sizeOf } from '../base/arguments.js';
+import { argument, findBytes, NO_BYTES, part, range, sizeOf } from '../base/arguments.js';
 import { Operation } from '../base/frame.js';
 import {
   decapsulateOptionNames,
@@ -43,7 +43,7 @@ const SECRET_BYTES = 32;
 
 function fillEncapsulate(given: ArrayLike<unknown>, options: Options): void {
   const call = readCallOptions(options);
-  const held = readPublicKey(given[0], 'key');
+  const held = readPublicKey(argument(given, 0), 'key');
   const size = ciphertextSize(held);
   beginWithKey(Operation.Encapsulate, 0, NO_BYTES, '', held, call);
   setResult(SECRET_BYTES + size, Form.Secret);
@@ -66,8 +66,8 @@ function fillDecapsulate(given: ArrayLike<unknown>, options: Options): void {
   const call = readCallOptions(options);
   const place = readPlace(target, targetOffset, undefined);
   if (place !== undefined) range(place.targetOffset, SECRET_BYTES, sizeOf(place.target), 'target');
-  const ciphertext = findBytes(given[1], 'ciphertext');
-  const held = readPrivateKey(given[0], 'key');
+  const ciphertext = findBytes(argument(given, 1), 'ciphertext');
+  const held = readPrivateKey(argument(given, 0), 'key');
   ciphertextSize(held);
   beginWithKey(Operation.Decapsulate, 0, ciphertext, 'ciphertext', held, call);
   setOutput(SECRET_BYTES, Form.Secret, place);

@@ -1,5 +1,5 @@
 /** generateKeyPair: from arguments to a request, and the pair. */
-import { NO_BYTES } from '../base/arguments.js';
+import { argument, NO_BYTES } from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import { At, frame, Operation } from '../base/frame.js';
 import { shownName } from '../base/nearest.js';
@@ -56,11 +56,11 @@ const curves: ReadonlyMap<string, PublicKeyAlgorithm> = new Map([
 function fill(given: ArrayLike<unknown>, options: Options): void {
   const { namedCurve, publicKeyEncoding, privateKeyEncoding } = options;
   const { preference, route } = readCallOptions(options);
-  const algorithm = readType(given[0], namedCurve);
+  const algorithm = readType(argument(given, 0), namedCurve);
   const isPss = algorithm === PublicKeyAlgorithm.RsaPss;
   const isRsa = isPss || algorithm === PublicKeyAlgorithm.Rsa;
-  const taken = given[0] === 'ec' ? 'namedCurve' : isPss ? RSA_PSS : isRsa ? RSA : '';
-  refuseOthers(options, SOME, taken, `type '${given[0] as string}'`);
+  const taken = argument(given, 0) === 'ec' ? 'namedCurve' : isPss ? RSA_PSS : isRsa ? RSA : '';
+  refuseOthers(options, SOME, taken, `type '${argument(given, 0) as string}'`);
   const { bits, exponent } = isRsa ? readRsa(options) : NO_RSA;
   const { hash, mgf1Hash, saltLength } = isPss ? readRestriction(options) : UNRESTRICTED;
   const publicResult = readResult(publicKeyEncoding, 'options.publicKeyEncoding', false);

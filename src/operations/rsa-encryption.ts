@@ -1,5 +1,5 @@
 /** publicEncrypt and privateDecrypt: from arguments to a request. */
-import { data, findBytes, findData } from '../base/arguments.js';
+import { argument, data, findBytes, findData } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
 import { At, frame, Operation } from '../base/frame.js';
 import {
@@ -47,7 +47,12 @@ const parameters = rsaEncryptionParameterNames.split(' ');
 const PADDINGS = ['oaep', 4, 'pkcs1', 1];
 
 function fill(operation: Operation, given: ArrayLike<unknown>, rest: Options): void {
-  const { key, options } = readKeyObject(given[0], rest, rsaEncryptionParameterNames, table);
+  const { key, options } = readKeyObject(
+    argument(given, 0),
+    rest,
+    rsaEncryptionParameterNames,
+    table,
+  );
   const { padding = 'oaep', oaepHash = 'sha1', oaepLabel, target, targetOffset } = options;
   const encrypts = operation === Operation.PublicEncrypt;
   const call = readCallOptions(options);
@@ -65,7 +70,9 @@ function fill(operation: Operation, given: ArrayLike<unknown>, rest: Options): v
   const mgf1 = hashNumber(options.mgf1Hash ?? oaepHash, 'mgf1Hash');
   const label = oaepLabel === undefined ? undefined : data(oaepLabel, 'oaepLabel');
   const place = readPlace(target, targetOffset, undefined);
-  const text = encrypts ? findData(given[1], 'data') : findBytes(given[1], 'data');
+  const text = encrypts
+    ? findData(argument(given, 1), 'data')
+    : findBytes(argument(given, 1), 'data');
   const held = encrypts ? readPublicKey(key, 'key') : readPrivateKey(key, 'key');
   if (held.algorithmNumber !== PublicKeyAlgorithm.Rsa) throw wrongKey('key', held, 'rsa');
   beginWithKey(operation, isPkcs1 ? NO_HASH : hash, text, 'data', held, call);

@@ -1,5 +1,13 @@
 /** sign and verify: from arguments to a request. */
-import { data, findBytes, findData, range, sizeOf, sizeOfFound } from '../base/arguments.js';
+import {
+  argument,
+  data,
+  findBytes,
+  findData,
+  range,
+  sizeOf,
+  sizeOfFound,
+} from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import { At, frame, Operation } from '../base/frame.js';
 import { shownName } from '../base/nearest.js';
@@ -78,7 +86,7 @@ function fillSign(given: ArrayLike<unknown>, options: Options): void {
 }
 
 function fillVerify(given: ArrayLike<unknown>, options: Options): void {
-  const signature = findBytes(given[3], 'signature');
+  const signature = findBytes(argument(given, 3), 'signature');
   fill(Operation.VerifySignature, given, options);
   setTag(signature, 0, sizeOfFound(signature, 'signature'));
   setResult(1, Form.Verdict);
@@ -90,22 +98,22 @@ function fill(
   given: ArrayLike<unknown>,
   rest: Options,
 ): { held: HeldKey; scheme: SignatureScheme } {
-  const { key, options } = readKeyObject(given[2], rest, signatureParameterNames, table);
+  const { key, options } = readKeyObject(argument(given, 2), rest, signatureParameterNames, table);
   const call = readCallOptions(options);
   const { padding, saltLength, mgf1Hash, dsaEncoding, context, digest = false } = options;
-  const hash = hashNumber(given[0] ?? undefined, 'algorithm');
+  const hash = hashNumber(argument(given, 0) ?? undefined, 'algorithm');
   const mgf1 = hashNumber(mgf1Hash, 'mgf1Hash');
   const salt = readSaltLength(saltLength, operation);
   const isPss = padding === undefined ? undefined : readChoice(padding, 'padding', PADDINGS) > 1;
   const isP1363 = dsaEncoding !== undefined && readChoice(dsaEncoding, 'dsaEncoding', DSA) > 0;
   if (typeof digest !== 'boolean') throw wrongType('digest', 'a boolean', digest);
   const extra = context === undefined ? undefined : data(context, 'context');
-  const message = findData(given[1], 'data');
+  const message = findData(argument(given, 1), 'data');
   const held =
     operation === Operation.Sign ? readPrivateKey(key, 'key') : readPublicKey(key, 'key');
   const scheme = schemeOf(held, isPss, isP1363);
   refuseOthers(options, parameters, takenBy(held, scheme), held.algorithm);
-  checkHash(given[0], hash, held, scheme);
+  checkHash(argument(given, 0), hash, held, scheme);
   const { restriction } = held;
   beginWithKey(operation, hash, message, 'data', held, call);
   frame[At.Count] = scheme;
