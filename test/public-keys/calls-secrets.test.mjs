@@ -134,7 +134,10 @@ test('agreement: what does not fit is refused', async () => {
 
 test('ML-KEM and X-Wing: known answers, both directions, sizes, implicit rejection', async () => {
   const sizes = { 'ml-kem-512': 768, 'ml-kem-768': 1088, 'ml-kem-1024': 1568, 'x-wing': 1120 };
-  for (const { algorithm, seed, ciphertext, secret } of [...of('ml-kem'), ...of('x-wing')]) {
+  for (const { algorithm = 'x-wing', seed, ciphertext, secret } of [
+    ...of('ml-kem'),
+    ...of('x-wing'),
+  ]) {
     const key = { key: hex(seed), format: 'seed', algorithm };
     await each(async (call, way) => {
       const shared = apart(await call('decapsulate', key, hex(ciphertext)));
