@@ -63,10 +63,11 @@ export function isPublicKey(operation: Operation): boolean {
   return operation >= Operation.ImportKey && operation <= Operation.PrivateDecrypt;
 }
 
-/** Returns true if the result, made with a key, is no secret: ciphertext, a signature, a verdict. */
+/** Returns true if the result, made with a key, is no secret, as a ciphertext or signature. */
 export function givesPublic(operation: Operation): boolean {
   return (
-    makesTag(operation) ||
+    operation === Operation.Encrypt ||
+    operation === Operation.Seal ||
     (operation >= Operation.ImportKey && operation <= Operation.VerifySignature) ||
     operation === Operation.PublicEncrypt
   );

@@ -11,7 +11,7 @@ import { wipe, type Secret } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
 import type { HeldKey } from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
-import { Form, request, setResult, type Parser } from '../request/request.js';
+import { Form, setFinish, setResult, type Parser } from '../request/request.js';
 import { readPlace } from './hash.js';
 import {
   beginWithKey,
@@ -47,7 +47,7 @@ function fillEncapsulate(given: ArrayLike<unknown>, options: Options): void {
   const size = ciphertextSize(held);
   beginWithKey(Operation.Encapsulate, 0, NO_BYTES, '', held, call);
   setResult(SECRET_BYTES + size, Form.Secret);
-  request.finish = { succeed: divided, fail: undefined };
+  setFinish({ succeed: divided, fail: undefined });
 }
 
 /** Returns the secret and the ciphertext after it, each in its own memory. */

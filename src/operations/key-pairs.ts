@@ -22,7 +22,7 @@ import { release } from '../request/key.js';
 import {
   beginRequest,
   Form,
-  request,
+  setFinish,
   setEngines,
   setResult,
   setRoute,
@@ -82,7 +82,7 @@ function fill(given: ArrayLike<unknown>, options: Options): void {
   frame[At.SeedHigh] = mgf1Hash;
   frame[At.MaxTime] = saltLength;
   setResult(0, Form.Buffer);
-  request.finish = {
+  setFinish({
     succeed() {
       const held = filledKey(reserved);
       try {
@@ -94,7 +94,7 @@ function fill(given: ArrayLike<unknown>, options: Options): void {
       }
     },
     fail,
-  };
+  });
 }
 
 /** Returns a function that returns a key as an object or in an encoding, and then releases it. */

@@ -20,7 +20,7 @@ import type { HeldKey } from '../public-keys/held-key.js';
 import { isAsymmetricKey } from '../public-keys/key-objects.js';
 import {
   beginRequest,
-  request,
+  setFinish,
   setAad,
   setEngines,
   setResult,
@@ -175,7 +175,7 @@ export function setOutput(size: number, form: Form, place: Place | undefined): v
   setResult(size, form);
   if (place === undefined) return;
   const { target, targetOffset } = place;
-  request.finish = {
+  setFinish({
     succeed(made) {
       const bytes = made as Secret<Buffer>;
       const { length } = bytes;
@@ -188,5 +188,5 @@ export function setOutput(size: number, form: Form, place: Place | undefined): v
       return length;
     },
     fail: undefined,
-  };
+  });
 }

@@ -20,7 +20,7 @@ import {
 import { NO_HASH, PublicKeyAlgorithm, SignatureScheme } from '../base/protocol.js';
 import type { HeldKey } from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
-import { Form, request, setResult, setTag, type Parser } from '../request/request.js';
+import { Form, setFinish, setResult, setTag, type Parser } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
 import { digestForm, readPlace } from './hash.js';
 import {
@@ -82,7 +82,7 @@ function fillSign(given: ArrayLike<unknown>, options: Options): void {
   }
   setOutput(size + 2, Form.Sized, place);
   if (form !== Form.Buffer)
-    request.finish = { succeed: (made) => encodeResult(made as Buffer, form), fail: undefined };
+    setFinish({ succeed: (made) => encodeResult(made as Buffer, form), fail: undefined });
 }
 
 function fillVerify(given: ArrayLike<unknown>, options: Options): void {

@@ -183,16 +183,27 @@ export function ownSecret(text: string): Uint8Array {
 /** Wipes `secret`, a copy made here, once the call has used or copied it. */
 export function deferWipe(secret: Secret): void {
   ownSecrets.push(secret);
+  ownsMore = true;
 }
 
 const ownSecrets: Secret[] = [];
 
+/** True if the call owns secrets or keys, or finishes its result: most do not. */
+let ownsMore = false;
+
 /** Releases `key`, which was prepared for this call alone, once the call has used it. */
 export function deferRelease(key: Prepared): void {
   ownKeys.push(key);
+  ownsMore = true;
 }
 
 const ownKeys: Prepared[] = [];
+
+/** Makes the result of the call from that of the engine. */
+export function setFinish(finish: Finish): void {
+  request.finish = finish;
+  ownsMore = true;
+}
 
 /** Sets the iv or nonce. */
 export function setIv(iv: Uint8Array, offset: number, size: number): void {
@@ -244,13 +255,18 @@ export function clearRequest(): void {
     wipe(keyScratch, 0, scratchKey);
     scratchKey = 0;
   }
-  while (ownSecrets.length > 0) wipe(ownSecrets.pop()!);
-  while (ownKeys.length > 0) release(ownKeys.pop()!);
+  if (ownsMore) releaseOwned();
   request.source = NO_BYTES;
   request.target = undefined;
   request.iv = undefined;
   request.aad = undefined;
   request.tag = undefined;
   request.key = undefined;
+}
+
+function releaseOwned(): void {
+  ownsMore = false;
   request.finish = undefined;
+  while (ownSecrets.length > 0) wipe(ownSecrets.pop()!);
+  while (ownKeys.length > 0) release(ownKeys.pop()!);
 }

@@ -80,9 +80,9 @@ export function runFilled(): unknown {
 
 function runNow(): unknown {
   frame[At.Slot] = -1;
-  const { target, finish } = request;
-  if (finish !== undefined) return runFinished(finish);
-  if (target === undefined) return runForResult();
+  const { target } = request;
+  if (target === undefined)
+    return request.finish === undefined ? runForResult() : runFinished(request.finish);
   frame[At.Flags] = request.flags;
   const status = invoke(target);
   if (status !== 0) throw refused(status);

@@ -15,6 +15,7 @@ pub struct Frame<'a, C> {
 
 impl<'a, C: Caller> Frame<'a, C> {
     /// Returns `None` before JavaScript has attached the frame.
+    #[inline]
     pub fn of(call: &'a C) -> Option<Frame<'a, C>> {
         Some(Frame { call, numbers: call.frame()? })
     }
@@ -39,6 +40,7 @@ impl<'a, C: Caller> Frame<'a, C> {
     ///
     /// # Errors
     /// [`Status::Argument`] for any other number.
+    #[inline]
     pub fn size(&self, at: At) -> Result<usize, Status> {
         exact_size(self.number(at)).ok_or(Status::Argument)
     }
@@ -53,6 +55,7 @@ impl<'a, C: Caller> Frame<'a, C> {
     ///
     /// # Errors
     /// [`Status::Argument`] if there is none of this number.
+    #[inline]
     pub fn operation(&self) -> Result<OperationNumber, Status> {
         OperationNumber::from_number(self.number(At::Operation) as u32).ok_or(Status::Argument)
     }
@@ -61,6 +64,7 @@ impl<'a, C: Caller> Frame<'a, C> {
     ///
     /// # Errors
     /// [`Status::Argument`] if the argument is not a typed array, or the range does not fit in it.
+    #[inline]
     pub fn window(&self, argument: usize, offset: At, size: At) -> Result<Window, Status> {
         let bytes = self.call.bytes(argument).ok_or(Status::Argument)?;
         bytes.part(self.size(offset)?, self.size(size)?).ok_or(Status::Argument)
@@ -70,6 +74,7 @@ impl<'a, C: Caller> Frame<'a, C> {
     ///
     /// # Errors
     /// Those of [`Frame::window`].
+    #[inline]
     pub fn input(
         &self,
         flag: u32,

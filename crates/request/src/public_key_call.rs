@@ -1,15 +1,20 @@
 //! The numbers of an operation with an asymmetric key; `public_keys` runs it.
 //!
-//! | operation | key | `At.Algorithm` | `At.Count` | other numbers | aad | target |
-//! |-----------|-----|----------------|------------|---------------|-----|--------|
-//! | `ImportKey` | reserved | algorithm, of raw forms and lists | `KeyForm` | | passphrase | none |
-//! | `GenerateKey` | reserved | algorithm | RSA: bits | RSA: `MessageSize` exponent; RSA-PSS: `SeedLow` hash, `SeedHigh` MGF1 hash, `MaxTime` salt length | | none |
-//! | `Sign`, `VerifySignature` | private, public | hash | `SignatureScheme` | `MessageSize` salt length, `MaxTime` MGF1 hash, `SeedLow` 1 if the source is a digest | context | signature, verdict |
-//! | `SignMany`, `VerifyMany` | raw keys | as `Sign` | as `Sign` | also `SeedHigh` algorithm of raw keys | as `Sign` | signatures, verdicts |
-//! | `Agree` | private | | the peer's handle | | | secret |
-//! | `Encapsulate` | public | | | | | secret, ciphertext |
-//! | `Decapsulate` | private | | | | | secret |
-//! | `PublicEncrypt`, `PrivateDecrypt` | public, private | hash | `EncryptionPadding` | `MaxTime` MGF1 hash | label | ciphertext, padded message |
+//! The key is named by its handle. `At.Algorithm`, `At.Count` and other places hold:
+//!
+//! - `ImportKey`, into a reserved key: the algorithm of raw forms and lists; the `KeyForm`. The aad
+//!   is the passphrase.
+//! - `GenerateKey`, into a reserved key: the algorithm; of RSA the bits, and the exponent in
+//!   `MessageSize`; of RSA-PSS the hash in `SeedLow`, MGF1's in `SeedHigh`, the salt length in
+//!   `MaxTime`.
+//! - `Sign` with a private key, `VerifySignature` with a public one: the hash; the
+//!   `SignatureScheme`; the salt length in `MessageSize`, MGF1's hash in `MaxTime`, 1 in `SeedLow`
+//!   if the source is a digest. The aad is the context.
+//! - `SignMany`, `VerifyMany`: the same, without a key; the algorithm of raw keys in `SeedHigh`.
+//! - `Agree` with a private key: the handle of the peer's key in `Count`.
+//! - `Encapsulate` with a public key, `Decapsulate` with a private one: nothing.
+//! - `PublicEncrypt`, `PrivateDecrypt`: the hash; the `EncryptionPadding`; MGF1's hash in
+//!   `MaxTime`. The aad is the label.
 //!
 //! A hash is its number in the catalog, or [`NO_HASH`]. A padded result ends with its size in two
 //! bytes, little-endian.
@@ -82,6 +87,7 @@ pub struct Encryption {
 /// [`Status::Exponent`], [`Status::ModulusSize`], [`Status::SaltLength`],
 /// [`Status::KeyDisposed`].
 #[cold]
+#[inline(never)]
 pub fn decode<C: Caller>(
     frame: &Frame<'_, C>,
     operation: OperationNumber,

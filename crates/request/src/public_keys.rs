@@ -57,7 +57,7 @@ fn number_of(hash: Hash) -> u32 {
 /// # Errors
 /// [`Status::KeyAlgorithm`] for a key of a cipher, a MAC or a hash; [`Status::KeyDisposed`] for a
 /// reserved key that is empty; those of the operation.
-#[cold]
+#[inline(never)]
 pub fn run(
     work: &Work,
     reply: &mut Reply,
@@ -481,6 +481,7 @@ fn generate(
 
 /// Returns the predicted nanoseconds of a work, as measured on a Zen 5.
 #[cold]
+#[inline(never)]
 pub fn predict(work: &Work) -> u64 {
     let Messages::PublicKey(call) = &work.messages else { return 0 };
     let call = &**call;
