@@ -19,8 +19,8 @@ const registers = {
 };
 
 /**
- * Runs the tests, after `prepare` if the options are right; resolves to the exit code: 1 if a file does worse than with Node alone in more
- * places than `--allow` permits, or hangs or crashes.
+ * Runs the tests, after `prepare` if the options are right; resolves to the exit code: 1 if a file
+ * does worse than with Node alone in more places than `--allow` permits, or hangs or crashes.
  */
 export async function nodeCryptoTests(args, prepare) {
   const { values, positionals } = parseArgs({

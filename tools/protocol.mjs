@@ -127,8 +127,8 @@ const enumerations = [
       [
         'SignMany',
         'As `Sign`, of messages one after the other. The iv has three 64-bit floats of each: the ' +
-          'sizes of message and signature and the handle of the key, or 0 for the next raw key in ' +
-          'the place of the key.',
+          'sizes of message and signature and the handle of the key, or 0 for the next raw key, ' +
+          'which are in the place of the key.',
       ],
       ['VerifyMany', 'As `VerifySignature`, in the same way; the result is a byte of each.'],
       ['Agree', "The handle of the peer's public key is `At.Count`."],
@@ -224,9 +224,9 @@ const enumerations = [
   {
     name: 'KeyForm',
     doc:
-      'The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components (n, ' +
-      'e and the private d, p, q, dp, dq, qi) are a list: of each the size in two bytes, little-endian, ' +
-      'then the number, big-endian.',
+      'The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components ' +
+      '(n, e and the private d, p, q, dp, dq, qi) are a list: of each the size in two bytes, ' +
+      'little-endian, then the number, big-endian.',
     members: [
       'Pkcs8',
       'EncryptedPkcs8',

@@ -81,7 +81,7 @@ export interface Native {
   reserveKey(): number;
   /** Returns the handle of the public key of a private one, or minus a {@link Status}. */
   publicKeyOf(): number;
-  /** Writes what an asymmetric key is to the frame; crates/request/src/public_keys.rs says where. */
+  /** Writes what an asymmetric key is to the frame, as crates/request/src/public_keys.rs says. */
   describeKey(): number;
   /**
    * Writes an asymmetric key to the target, if it fits there. Returns its size, or minus a

@@ -105,8 +105,8 @@ export const enum Operation {
   VerifySignature,
   /**
    * As `Sign`, of messages one after the other. The iv has three 64-bit floats of each: the sizes
-   * of message and signature and the handle of the key, or 0 for the next raw key in the place of
-   * the key.
+   * of message and signature and the handle of the key, or 0 for the next raw key, which are in the
+   * place of the key.
    */
   SignMany,
   /** As `VerifySignature`, in the same way; the result is a byte of each. */

@@ -61,8 +61,8 @@ function fill(operation: Operation, given: ArrayLike<unknown>, rest: Options): v
     if (!encrypts)
       throw makeError(
         'ERR_NOT_SUPPORTED',
-        'privateDecrypt does not decrypt PKCS#1 v1.5: AWS-LC reports wrong padding, from which an ' +
-          "attacker learns the message (Bleichenbacher). Use padding: 'oaep', or node:crypto",
+        'privateDecrypt does not decrypt PKCS#1 v1.5: AWS-LC reports wrong padding, from which ' +
+          "an attacker learns the message (Bleichenbacher). Use padding: 'oaep', or node:crypto",
       );
     refuseOthers(options, parameters, 'padding', 'PKCS#1 v1.5');
   }

@@ -5,7 +5,7 @@ import { shownName } from '../base/nearest.js';
 import { KeyForm } from '../base/protocol.js';
 import { decodeBase64 } from '../base/secret-base64.js';
 import { native } from '../engines/binding.js';
-import { base64, type Buffer } from '#platform/base/runtime.js';
+import { base64, viewOf, type Buffer } from '#platform/base/runtime.js';
 
 /** The labels of keys. */
 const labels: Partial<Record<KeyForm, string>> = {
@@ -203,7 +203,8 @@ export function encodePem(form: KeyForm, der: Buffer): string {
   const label = labels[form]!;
   let text = `-----BEGIN ${label}-----\n`;
   for (let at = 0; at < der.length; at += LINE_BYTES) {
-    const line = part(der, at, Math.min(LINE_BYTES, der.length - at)) as Buffer;
+    const size = Math.min(LINE_BYTES, der.length - at);
+    const line = viewOf(der.buffer, der.byteOffset + at, size);
     text += `${native.base64(line) ?? base64(line)}\n`;
   }
   return `${text}-----END ${label}-----\n`;

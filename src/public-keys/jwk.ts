@@ -8,7 +8,7 @@ import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { native } from '../engines/binding.js';
 import { release } from '../request/key.js';
 import { algorithmNames, exportBytes, importKey, publicKeyOf, type HeldKey } from './held-key.js';
-import { base64url, type Buffer } from '#platform/base/runtime.js';
+import { base64url, viewOf } from '#platform/base/runtime.js';
 
 /**
  * A key as JWK (RFC 7517): `kty` is `EC`, `OKP`, `RSA` with two primes, or `AKP` for ML-DSA and
@@ -282,5 +282,5 @@ function define(jwk: Record<string, string>, name: string, value: string): void 
 
 /** Native code encodes a secret in a time that depends on its size only; long texts are public. */
 function textOfBytes(bytes: Uint8Array): string {
-  return native.base64url(bytes) ?? base64url(bytes as Buffer);
+  return native.base64url(bytes) ?? base64url(viewOf(bytes.buffer, bytes.byteOffset, bytes.length));
 }

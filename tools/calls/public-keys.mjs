@@ -23,13 +23,13 @@ const also = { later: 'RouteOptions', promised: 'CallOptions' };
  *
  * @param algorithm name of the hash, for example `sha256`; null for Ed25519 and ML-DSA
  * @param data the message: bytes or a string (UTF-8)
- * @param key a private key: as {@link createPrivateKey} takes it, maybe in an object with parameters
- *   such as `{ key, padding: 'pss' }`
- * @returns the signature; with a target, its size in bytes. One of ECDSA in DER has up to 72, 104 or
- *   139 bytes, which a target must have.
+ * @param key a private key: as {@link createPrivateKey} takes it, maybe in an object with
+ *   parameters such as `{ key, padding: 'pss' }`
+ * @returns the signature; with a target, its size in bytes. One of ECDSA in DER has up to 72, 104
+ *   or 139 bytes, which a target must have.
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- *   ERR_UNKNOWN_ALGORITHM, ERR_SOURCE_SIZE; ERR_KEY_ALGORITHM for a key that does not sign; for keys
- *   as {@link createPrivateKey}
+ *   ERR_UNKNOWN_ALGORITHM, ERR_SOURCE_SIZE; ERR_KEY_ALGORITHM for a key that does not sign; for
+ *   keys as {@link createPrivateKey}
  *
  * @later
  * Signs asynchronously. All arguments are copied at the call.
@@ -119,8 +119,8 @@ export const verify = {
 
 /*
  * Returns the secret that a private key and the public key of a peer have in common: X25519 (RFC
- * 7748) or ECDH with P-256, P-384 or P-521 (SP 800-56A). The secret is not uniform: derive keys from
- * it, by {@link hkdf}. It has its own ArrayBuffer.
+ * 7748) or ECDH with P-256, P-384 or P-521 (SP 800-56A). The secret is not uniform: derive keys
+ * from it, by {@link hkdf}. It has its own ArrayBuffer.
  *
  * @example
  * ```js
@@ -170,8 +170,8 @@ export const diffieHellman = {
 };
 
 /*
- * Makes a random shared secret, and a ciphertext of it for the owner of the key: ML-KEM-512, -768 or
- * -1024 (FIPS 203).
+ * Makes a random shared secret, and a ciphertext of it for the owner of the key: ML-KEM-512, -768
+ * or -1024 (FIPS 203).
  *
  * @example
  * ```js
@@ -293,8 +293,8 @@ export const decapsulate = {
  * @param data the message: bytes or a string (UTF-8)
  * @returns the ciphertext, with the size of the modulus; with a target, its size
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- *   ERR_UNKNOWN_ALGORITHM, ERR_SOURCE_SIZE; ERR_KEY_ALGORITHM for a key that is not of RSA; for keys
- *   as {@link createPublicKey}
+ *   ERR_UNKNOWN_ALGORITHM, ERR_SOURCE_SIZE; ERR_KEY_ALGORITHM for a key that is not of RSA; for
+ *   keys as {@link createPublicKey}
  *
  * @later
  * Encrypts asynchronously. All arguments are copied at the call.
@@ -342,7 +342,8 @@ export const publicEncrypt = {
  * privateDecrypt(privateKey, text).toString(); // 'a secret'
  * ```
  *
- * @param key a private key, as {@link createPrivateKey} takes it, maybe in an object with parameters
+ * @param key a private key, as {@link createPrivateKey} takes it, maybe in an object with
+ * parameters
  * @param data the ciphertext
  * @returns the message; with a target, its size
  * @throws MillraceError as {@link publicEncrypt}; ERR_AUTHENTICATION if the ciphertext does not

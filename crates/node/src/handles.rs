@@ -28,8 +28,8 @@ pub(crate) fn create_key(call: &Call<'_>) -> Value {
     key_handle(call, handle)
 }
 
-/// `reserveKey()`: returns the handle of an empty asymmetric key, which an operation fills, or minus
-/// a [`Status`].
+/// `reserveKey()`: returns the handle of an empty asymmetric key, which an operation fills, or
+/// minus a [`Status`].
 pub(crate) fn reserve_key(call: &Call<'_>) -> Value {
     let handle = call.state.keys.borrow_mut().keep(PreparedKey::reserved());
     key_handle(call, handle)

@@ -31,8 +31,8 @@ pub enum PreparedKey {
     Mac(MacKey, u32),
     /// The key or the parameters of a hash, which need no schedule; see `Work::with_params`.
     Hash(Hash, Zeroizing<Vec<u8>>),
-    /// An asymmetric key, once an operation has filled it; see `public_keys`. Behind a pointer: in a
-    /// larger value the others would carry along what the stack held.
+    /// An asymmetric key, once an operation has filled it; see `public_keys`. Behind a pointer: in
+    /// a larger value the others would carry along what the stack held.
     Asymmetric(OnceLock<Shared<AsymmetricKey>>),
     /// A message on its way through a cipher; see `running_cipher`.
     Running(Mutex<RunningCipher>),

@@ -128,8 +128,8 @@ numbers! {
         /// The signature is the tag; the result is 1 byte, 1 if it is right.
         VerifySignature = 22,
         /// As `Sign`, of messages one after the other. The iv has three 64-bit floats of each: the
-        /// sizes of message and signature and the handle of the key, or 0 for the next raw key in
-        /// the place of the key.
+        /// sizes of message and signature and the handle of the key, or 0 for the next raw key,
+        /// which are in the place of the key.
         SignMany = 23,
         /// As `VerifySignature`, in the same way; the result is a byte of each.
         VerifyMany = 24,
