@@ -5,12 +5,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
+import { nativeOnly } from '../support/calls.mjs';
 import { calls, MARKER, outcomeOf, recordsOf } from './refusals.mjs';
 
 const recorded = JSON.parse(readFileSync(new URL('refusals.json', import.meta.url), 'utf8'));
 
+const isPortable = process.env.MILLRACE_ENGINE === 'portable';
+const lacks = (name) => isPortable && nativeOnly.test(name);
+
 for (const call of calls)
-  test(`${call.title}: refuses invalid arguments as recorded`, async () => {
+  test(`${call.title}: refuses invalid arguments as recorded`, async (t) => {
+    if (lacks(call.name)) return t.skip('the portable engine has no asymmetric keys');
     const records = await recordsOf(call);
     assert.ok(records.length > 3, 'few values are refused');
     assert.deepEqual(records, recorded[call.title], 'node test/request/refusals.mjs records anew');
