@@ -14,12 +14,13 @@ const BUDGET_MS = 12_000;
  * operations of a call, `measure` `call` for the time until a call returns, `returned` for calls
  * that return the seconds. A form is a call, or an array of calls, one for each in flight; one with
  * a `target` writes its result there. All must return `expected`, by default what the last form
- * returns; those of a `verified` row were compared before. A form's `beforeTurn` is called before its
- * turns.
+ * returns; those of a `verified` row were compared before. A form's `beforeTurn` is called before
+ * its turns.
  *
  * Returns `{ competitor, seconds, spread, least, lower }` for each form, in the order of `forms`.
- * `seconds` is the median of the rounds, `least` their minimum (not of a row with `medians`), `lower`
- * their lowest decile and quartile. Calls `begin` after the warm-up. `now` is the clock of synchronous rows.
+ * `seconds` is the median of the rounds, `least` their minimum (not of a row with `medians`),
+ * `lower` their lowest decile and quartile. Calls `begin` after the warm-up. `now` is the clock of
+ * synchronous rows.
  */
 export async function measureForms(row, forms, /** @type {any} */ settings) {
   const { wait, measure, inFlight = 1, per = 1, verified } = row;
