@@ -59,8 +59,8 @@ pub fn decode<C: Caller>(frame: &Frame<'_, C>) -> Result<Work, Status> {
         | OperationNumber::PublicEncrypt
         | OperationNumber::PrivateDecrypt => {
             work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
-            let call = Shared::try_new(public_key_call::decode(frame, operation)?)?;
-            work.messages = Messages::PublicKey(call);
+            let call = public_key_call::decode(frame, operation)?;
+            work.public_key = Some(Shared::try_new(call)?);
         }
         _ => {}
     }
@@ -114,6 +114,7 @@ fn decode_common<C: Caller>(frame: &Frame<'_, C>, operation: Operation) -> Resul
             false => None,
         },
         derivation: Derivation::NONE,
+        public_key: None,
     })
 }
 

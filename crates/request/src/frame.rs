@@ -46,7 +46,7 @@ impl<'a, C: Caller> Frame<'a, C> {
     }
 
     /// Returns true if one of the flags is set.
-    #[inline]
+    #[inline(always)]
     pub fn has(&self, flags: u32) -> bool {
         self.number(At::Flags) as u32 & flags != 0
     }

@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::keys::{AsymmetricKey, PreparedKey};
 use crate::protocol::{At, EncryptionPadding, KeyForm, NO_HASH, SignatureScheme, Status};
 use crate::public_key_call::{Encryption, HASHES, Item, NewKey, PublicKeyCall, Signing};
-use crate::work::{Key, Messages, Reply, Work};
+use crate::work::{Key, Reply, Work};
 use millrace_core::allocate::{Shared, try_with_capacity};
 use millrace_public_keys::{
     Algorithm, Coordinates, EcdsaEncoding, Error, Hash, Input, Oaep, PrivateKey, PublicKey,
@@ -63,8 +63,7 @@ pub fn run(
     reply: &mut Reply,
     checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    let Messages::PublicKey(call) = &work.messages else { return Err(Status::Argument) };
-    match &**call {
+    match work.public_key.as_deref().ok_or(Status::Argument)? {
         PublicKeyCall::Import(form, algorithm) => {
             work.fill_key(|| import(*form, *algorithm, work.source.read(), work.aad.read()))
         }
@@ -483,8 +482,7 @@ fn generate(
 #[cold]
 #[inline(never)]
 pub fn predict(work: &Work) -> u64 {
-    let Messages::PublicKey(call) = &work.messages else { return 0 };
-    let call = &**call;
+    let Some(call) = work.public_key.as_deref() else { return 0 };
     let (first, count) = match call {
         PublicKeyCall::SignMany(_, items) | PublicKeyCall::VerifyMany(_, items, _) => {
             (items.first().and_then(|item| item.key.as_ref()), items.len() as u64)

@@ -113,8 +113,6 @@ pub enum Messages {
     /// A number of files with the source as their paths, and their bytes in all, or the most bytes
     /// of each; see `files`.
     Files(usize, u64),
-    /// What an operation with an asymmetric key works with.
-    PublicKey(Shared<PublicKeyCall>),
 }
 
 /// The most bytes of the small part of a reply.
@@ -201,6 +199,8 @@ pub struct Work {
     pub lent: bool,
     pub progress: Option<Shared<ProgressCounter>>,
     pub derivation: Derivation,
+    /// Of an operation with an asymmetric key. Behind a pointer, as every work is moved.
+    pub public_key: Option<Shared<PublicKeyCall>>,
 }
 
 /// The most bytes of an AEAD's tag.
@@ -230,6 +230,7 @@ impl Work {
             lent: false,
             progress: None,
             derivation: Derivation::NONE,
+            public_key: None,
         }
     }
 
@@ -264,7 +265,7 @@ impl Work {
     /// Returns the number of messages and their bytes in all.
     pub fn messages(&self) -> (usize, usize) {
         match &self.messages {
-            Messages::None | Messages::PublicKey(_) => (1, self.source.size()),
+            Messages::None => (1, self.source.size()),
             Messages::Equal(count, _) => (*count, self.source.size()),
             Messages::Sized => (self.iv.size() / size_of::<f64>(), self.source.size()),
             Messages::Views(views) => (views.len(), views.iter().map(|view| view.size()).sum()),
@@ -279,7 +280,7 @@ impl Work {
     pub fn message(&self, index: usize, offset: usize) -> Result<Window, Status> {
         match &self.messages {
             Messages::None => Some(self.source),
-            Messages::Files(..) | Messages::PublicKey(_) => None,
+            Messages::Files(..) => None,
             Messages::Equal(_, size) => self.source.part(offset, *size),
             Messages::Sized => {
                 let size =
