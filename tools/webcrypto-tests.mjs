@@ -31,13 +31,12 @@ export async function webcryptoTests(args, prepare) {
   });
   const [given] = positionals;
   if (given === undefined)
-    throw new Stop('usage: npm run test:webcrypto -- DIRECTORY [--node PATH] [--match TEXT]');
+    throw new Stop('usage: npm run test:webcrypto -- DIRECTORY [--node PATH] [--match REGEXP]');
   const folder = resolve(given);
+  const match = new RegExp(values.match);
   const files = readdirSync(folder, { recursive: true })
     .map((file) => file.replaceAll('\\', '/'))
-    .filter(
-      (file) => file.endsWith('.any.js') && file.includes(values.match) && !skipped.test(file),
-    )
+    .filter((file) => file.endsWith('.any.js') && match.test(file) && !skipped.test(file))
     .sort();
   if (files.length === 0) throw new Stop(`millrace: no *.any.js in ${folder}`);
   await prepare();
