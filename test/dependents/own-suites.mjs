@@ -13,7 +13,9 @@ import { root } from '../../tools/steps.mjs';
 
 const exec = promisify(execFile);
 const LIMIT_MS = 300_000;
-const register = pathToFileURL(join(root, 'dist', 'compat', 'register.mjs')).href;
+const registers = ['register', 'register-webcrypto'].map(
+  (name) => `--import ${pathToFileURL(join(root, 'dist', 'compat', `${name}.mjs`)).href}`,
+);
 
 const nodeTest = (folder, pattern) => ({
   files: [folder, pattern],
@@ -25,15 +27,25 @@ const mocha = (...args) => ({
   run: [[join('node_modules', 'mocha', 'bin', 'mocha'), '--reporter', 'tap', ...args]],
 });
 
+/** Suites of Ava in TypeScript: of packages that use WebCrypto. */
+const ava = (...needs) => ({
+  needs: ['ava', 'ts-blank-space', ...needs],
+  run: [['node_modules/ava/entrypoints/cli.mjs', '--tap']],
+  flags: ['--import=ts-blank-space/register'],
+});
+
 /**
  * By the name of the folder. `run` has the arguments of Node.js for programs that print TAP;
  * `files` are added to them. Without `run` each of the files is a program and one test. `needs` has
- * names of devDependencies, and `first` a command that makes keys.
+ * names of devDependencies, `first` is a command that makes keys, and `flags` are options of Node.js.
  */
 const suites = {
   ssh2: { files: ['test', /^test-.*\.js$/] },
   jws: { ...tape('test/jws.test.js'), needs: ['tape', 'semver'], first: ['make', 'test/keys'] },
   'fast-jwt': { ...nodeTest('test', /\.spec\.js$/), needs: ['jose', 'jsonwebtoken'] },
+  jsonwebtoken: { ...mocha('--exit'), needs: ['mocha', 'chai', 'sinon', 'atob'] },
+  jose: ava('undici', 'timekeeper', 'qunit'),
+  'openid-client': ava('undici', 'oidc-provider', 'raw-body', 'selfsigned'),
   paseto: { needs: ['ava', 'sinon'], run: [['node_modules/ava/entrypoints/cli.mjs', '--tap']] },
   ssri: nodeTest('test', /\.js$/),
   'object-hash': mocha('test'),
@@ -73,8 +85,10 @@ export async function runOwnSuites({ directory, isChosen, node, folder, row }) {
     }
     const place = join(folder, `suite-${name}`);
     const { version } = await prepare(checkout, place, suite);
-    const plain = await results(node, place, suite, {});
-    const env = { NODE_OPTIONS: `--import ${register}`, MILLRACE_REGISTER_LOG: '1' };
+    const { flags = [] } = suite;
+    const plain = await results(node, place, suite, { NODE_OPTIONS: flags.join(' ') });
+    const options = [...registers, ...flags].join(' ');
+    const env = { NODE_OPTIONS: options, MILLRACE_REGISTER_LOG: '1' };
     const ours = await results(node, place, suite, env);
     const worse = [...ours.failed].filter(([test, count]) => count > (plain.failed.get(test) ?? 0));
     const title = `${name} ${version}`;
