@@ -36,6 +36,7 @@ export const verbs = {
   'test:clocks': testClocks,
   'test:node-crypto': testNodeCrypto,
   'test:webcrypto': testWebcrypto,
+  'test:public-keys': testPublicKeys,
   'test:cpus': testCpus,
   'test:noble': testNoble,
   'test:dependents': testDependents,
@@ -319,6 +320,15 @@ async function testNodeCrypto(args) {
 async function testWebcrypto(args) {
   const { webcryptoTests } = await import('./webcrypto-tests.mjs');
   return webcryptoTests(args, prepare);
+}
+
+/**
+ * Runs the judges of public keys, which CONTRIBUTING.md names, with Millrace and without it:
+ *   npm run test:public-keys -- DIRECTORY... [--node PATH] [--match REGEXP]
+ */
+async function testPublicKeys(args) {
+  const { publicKeyTests } = await import('./public-key-tests.mjs');
+  return publicKeyTests(args, prepare);
 }
 
 /** Checks what needs no tests: formatting, lints, types. */

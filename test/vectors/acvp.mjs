@@ -17,7 +17,7 @@ export function textOf(path) {
   return String(path.endsWith('.gz') ? gunzipSync(bytes) : bytes);
 }
 
-const hashName = (name) =>
+export const hashName = (name) =>
   name
     .toLowerCase()
     .replace(/^sha2?-/, 'sha')
@@ -25,19 +25,25 @@ const hashName = (name) =>
 
 /** @returns {Generator<{ name: string, check: () => unknown }>} */
 export function* acvpFile(path, text) {
+  for (const { algorithm, test, expected } of acvpTests(path, text)) {
+    const [, check] = checks.find(([pattern]) => pattern.test(algorithm)) ?? [];
+    const made = check?.(algorithm, test, expected);
+    if (made !== undefined) yield { name: `${algorithm} ${test.tcId}`, check: made };
+  }
+}
+
+/** Yields the tests of a file, each with the fields of its group and with its expected results. */
+export function* acvpTests(path, text) {
   const { algorithm, testGroups } = JSON.parse(text);
-  const [, check] = checks.find(([pattern]) => pattern.test(algorithm)) ?? [];
-  if (check === undefined) return;
   const results = JSON.parse(textOf(path.replace(/prompt(?=\.json(\.gz)?$)/, 'expectedResults')));
-  const expected = new Map(
-    results.testGroups.flatMap(({ tests }) => tests.map((each) => [each.tcId, each])),
+  const found = new Map(
+    results.testGroups.flatMap(({ tests, ...group }) =>
+      tests.map((each) => [each.tcId, { ...group, ...each }]),
+    ),
   );
   for (const { tests, ...group } of testGroups)
-    for (const test of tests) {
-      const right = expected.get(test.tcId);
-      const made = check(algorithm, { ...group, ...test }, right);
-      if (made !== undefined) yield { name: `${algorithm} ${test.tcId}`, check: made };
-    }
+    for (const test of tests)
+      yield { algorithm, test: { ...group, ...test }, expected: found.get(test.tcId) };
 }
 
 const whole = (...sizes) => sizes.every((size) => size === undefined || size % 8 === 0);
