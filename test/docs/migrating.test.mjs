@@ -42,6 +42,19 @@ const shared = {
   tag: sealed.subarray(-16),
 };
 
+/** The keys of the rows, as text, and signatures made with them. */
+const pair = (type, options) =>
+  crypto.generateKeyPairSync(type, {
+    ...options,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+const { privateKey: rsaPem, publicKey: rsaPublicPem } = pair('rsa', { modulusLength: 2048 });
+const { privateKey: ecPem, publicKey: ecPublicPem } = pair('ec', { namedCurve: 'P-256' });
+const raw = (algorithm) => ({ key, format: 'raw', algorithm });
+const rawPublic = (algorithm) =>
+  millrace.createPrivateKey(raw(algorithm)).publicKey().export({ format: 'raw' });
+
 const newest = process.env.MILLRACE_LIBRARIES;
 const folder = newest ?? join(root, 'test', 'migrating');
 const there = createRequire(join(folder, 'package.json'));
@@ -60,7 +73,17 @@ const secretKey = (algorithm, usages) =>
  * and the reason for which it is not run.
  */
 const tables = {
-  'node:crypto': { names: () => ({ crypto }) },
+  'node:crypto': {
+    names() {
+      const signature = crypto.sign('sha256', message, rsaPem);
+      const keys = { rsaPrivate: crypto.createPrivateKey(rsaPem), rsaPublic: rsaPublicPem };
+      const [ecPrivate, ecPublic] = [
+        crypto.createPrivateKey(ecPem),
+        crypto.createPublicKey(ecPublicPem),
+      ];
+      return { crypto, signature, ...keys, ecPrivate, ecPublic };
+    },
+  },
   '`crypto.subtle`': {
     async names() {
       const aesKey = await secretKey({ name: 'AES-GCM' }, ['encrypt', 'decrypt']);
@@ -76,7 +99,18 @@ const tables = {
       };
       const algorithm = { name: 'AES-GCM', iv: nonce, additionalData: aad };
       const stored = Buffer.from(await subtle.encrypt(algorithm, aesKey, message));
-      return { subtle, ...keys, sealed: stored };
+      const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' };
+      const ec = await subtle.generateKey(ecdsa, true, ['sign', 'verify']);
+      const ed = await subtle.generateKey('Ed25519', true, ['sign', 'verify']);
+      const signing = { name: 'ECDSA', hash: 'SHA-256' };
+      return {
+        subtle,
+        ...keys,
+        sealed: stored,
+        edPrivate: ed.privateKey,
+        ecPublic: ec.publicKey,
+        signature: Buffer.from(await subtle.sign(signing, ec.privateKey, message)),
+      };
     },
   },
   '`sodium` (libsodium-wrappers-sumo)': {
@@ -84,8 +118,14 @@ const tables = {
     async names() {
       const sodium = there('libsodium-wrappers-sumo');
       await sodium.ready;
+      const { privateKey: secretKey, publicKey } = sodium.crypto_sign_seed_keypair(key);
       return {
         sodium,
+        secretKey,
+        publicKey,
+        signature: sodium.crypto_sign_detached(message, secretKey),
+        boxKey: key,
+        peerKey: rawPublic('x25519'),
         stored: sodium.crypto_pwhash_str(password, 2, 64 * 1024),
         sealed24: sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
           message,
@@ -120,6 +160,83 @@ const tables = {
       const noble = Object.assign({}, ...modules);
       const managed = noble.managedNonce(noble.xchacha20poly1305)(key).encrypt(message);
       return { ...noble, managed };
+    },
+  },
+  '`@noble/curves`, `@noble/post-quantum`': {
+    missing: absent('@noble/curves') || absent('@noble/post-quantum'),
+    async names() {
+      const modules = await Promise.all(
+        ['curves/ed25519', 'curves/nist', 'post-quantum/ml-kem', 'post-quantum/ml-dsa'].map(
+          (name) => load(there, `@noble/${name}.js`),
+        ),
+      );
+      const noble = Object.assign({}, ...modules);
+      const seed = Buffer.concat([key, key]);
+      const [kem, dsa] = [noble.ml_kem768.keygen(seed), noble.ml_dsa65.keygen(key)];
+      return {
+        ...noble,
+        seed,
+        kem,
+        dsa,
+        cipherText: noble.ml_kem768.encapsulate(kem.publicKey).cipherText,
+        dsaSignature: noble.ml_dsa65.sign(message, dsa.secretKey),
+        edPublic: noble.ed25519.getPublicKey(key),
+        edSignature: noble.ed25519.sign(message, key),
+        xPublic: noble.x25519.getPublicKey(key),
+        ecPublic: noble.p256.getPublicKey(key),
+        ecSignature: noble.p256.sign(message, key),
+      };
+    },
+  },
+  '`jwt` (jsonwebtoken)': {
+    missing: absent('jsonwebtoken'),
+    names() {
+      const jwt = there('jsonwebtoken');
+      const rsToken = jwt.sign('text', rsaPem, { algorithm: 'RS256' });
+      const esToken = jwt.sign('text', ecPem, { algorithm: 'ES256' });
+      return { jwt, rsaPem, rsaPublicPem, ecPublicPem, rsToken, esToken };
+    },
+  },
+  '`nacl` (tweetnacl)': {
+    missing: absent('tweetnacl'),
+    names() {
+      const nacl = there('tweetnacl');
+      const { secretKey, publicKey } = nacl.sign.keyPair.fromSeed(key);
+      const signature = nacl.sign.detached(message, secretKey);
+      return { nacl, secretKey, publicKey, signature, boxKey: key, peerKey: rawPublic('x25519') };
+    },
+  },
+  "`ec` (elliptic, `new EC('p256')`)": {
+    missing: absent('elliptic'),
+    names() {
+      const ec = new (there('elliptic').ec)('p256');
+      const digest = millrace.hash('sha256', message);
+      const made = ec.keyFromPrivate(key);
+      return {
+        ec,
+        digest,
+        der: Buffer.from(made.sign(digest).toDER()),
+        point: Buffer.from(made.getPublic('array')),
+        compressed: Buffer.from(made.getPublic(true, 'array')),
+      };
+    },
+  },
+  '`forge` (node-forge)': {
+    missing: absent('node-forge'),
+    names() {
+      const forge = there('node-forge');
+      const binary = message.toString('binary');
+      const digest = millrace.hash('sha256', message).toString('binary');
+      const encrypted = millrace.publicEncrypt({ key: rsaPublicPem, oaepHash: 'sha256' }, message);
+      return {
+        forge,
+        rsaPem,
+        rsaPublicPem,
+        binary,
+        digest,
+        binarySignature: crypto.sign('sha256', message, rsaPem).toString('binary'),
+        encrypted: encrypted.toString('binary'),
+      };
     },
   },
   'hash-wasm': {
