@@ -162,6 +162,13 @@ const lateFiles = {
     'compat/node-crypto/served-ciphers',
     'compat/node-crypto/stream-message',
   ],
+  'compat/node-crypto/public-keys': [
+    'compat/node-crypto/public-keys',
+    'compat/node-crypto/asymmetric-keys',
+    'compat/node-crypto/key-exchange',
+    'compat/node-crypto/key-pairs',
+    'compat/node-crypto/signatures',
+  ],
   // It loads node:crypto, which takes 2 ms, and captures Node's functions before millrace/register
   // replaces them. One state for the register entry points.
   'compat/node-crypto/original': [

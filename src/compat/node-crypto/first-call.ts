@@ -17,9 +17,13 @@ export function replaceAtFirstCall(): void {
   replace(servedBy.derivations, () =>
     availableOf({ ...(require('./derivations.js') as Derivations) }),
   );
+  replace(servedBy.publicKeys, () =>
+    availableOf({ ...(require('./public-keys.js') as PublicKeys) }),
+  );
 }
 
 type Replacing = typeof import('./hashes.js');
+type PublicKeys = typeof import('./public-keys.js');
 type Derivations = typeof import('./derivations.js');
 
 /** Puts the functions of these names into node:crypto; `loadAll` loads Millrace's. */

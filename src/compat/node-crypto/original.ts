@@ -20,23 +20,44 @@ export const servedBy = {
     'argon2',
     'argon2Sync',
   ],
+  publicKeys: [
+    'createPrivateKey',
+    'createPublicKey',
+    'sign',
+    'verify',
+    'createSign',
+    'createVerify',
+    'diffieHellman',
+    'generateKeyPair',
+    'generateKeyPairSync',
+    'publicEncrypt',
+    'privateDecrypt',
+    'encapsulate',
+    'decapsulate',
+  ],
 } as const;
 
+/** Functions and classes that stay Node's and that other modules use. */
+const others = ['getFips', 'Sign', 'Verify'] as const;
+
 type ServedBy = typeof servedBy;
-type OriginalName = ServedBy[keyof ServedBy][number] | 'getFips';
+type OriginalName = ServedBy[keyof ServedBy][number] | (typeof others)[number];
 
 /** The functions and classes that the installed types of Node.js 20 lack. */
 interface OtherTypes {
   readonly hash: ((...given: unknown[]) => unknown) | undefined;
   readonly argon2: ((...given: unknown[]) => void) | undefined;
   readonly argon2Sync: ((...given: unknown[]) => Buffer) | undefined;
+  readonly diffieHellman: (...given: never[]) => unknown;
+  readonly encapsulate: ((...given: unknown[]) => unknown) | undefined;
+  readonly decapsulate: ((...given: unknown[]) => unknown) | undefined;
   readonly Cipheriv: { readonly prototype: object };
   readonly Decipheriv: { readonly prototype: object };
 }
 
 /** Node's functions. */
 export const original = Object.fromEntries(
-  [...Object.values(servedBy).flat(), 'getFips'].map((name) => [name, nodeFunction(name)]),
+  [...Object.values(servedBy).flat(), ...others].map((name) => [name, nodeFunction(name)]),
 ) as unknown as OtherTypes &
   Pick<typeof crypto, Exclude<OriginalName & keyof typeof crypto, keyof OtherTypes>>;
 
@@ -64,10 +85,13 @@ export function nodeFunction(name: string): Function | undefined {
   return typeof value === 'function' ? (value as Function) : undefined;
 }
 
-/** Gives a function the name and the length of Node's. */
+/** Gives a function the name, the length and what util.promisify reads of Node's. */
 export function nameAs(own: Function, theirs: Function): void {
-  for (const property of ['name', 'length'] as const)
-    Object.defineProperty(own, property, { value: theirs[property], configurable: true });
+  for (const property of ['name', 'length', ...Object.getOwnPropertySymbols(theirs)] as const)
+    Object.defineProperty(own, property, {
+      value: theirs[property as 'name'],
+      configurable: true,
+    });
 }
 
 /** Returns those functions that this version of Node.js has, named as Node's. */
@@ -91,4 +115,22 @@ export function isPlain(options: unknown, name: string): boolean {
   if (own !== undefined) return own.get === undefined && own.set === undefined;
   const prototype = Object.getPrototypeOf(options) as object | null;
   return prototype === null || (prototype === Object.prototype && !(name in prototype));
+}
+
+/** Values by name. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Returns a copy of properties, undefined if reading one runs code of the caller. */
+export function plainCopy(
+  value: unknown,
+  names: readonly string[],
+): Record<string, unknown> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const copy = { __proto__: null } as Record<string, unknown>;
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index]!;
+    if (!isPlain(value, name)) return undefined;
+    copy[name] = (value as Values)[name];
+  }
+  return copy;
 }
