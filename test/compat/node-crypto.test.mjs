@@ -54,7 +54,10 @@ async function same(call, what) {
 }
 
 test('the exports are those of node:crypto, with their names and lengths', () => {
-  assert.deepEqual(Object.keys(own).sort(), Object.keys(crypto).sort());
+  // Millrace's, where Node.js has none.
+  const others = ['encapsulate', 'decapsulate'].filter((name) => !(name in crypto));
+  assert.deepEqual(Object.keys(own).sort(), [...Object.keys(crypto), ...others].sort());
+  for (const name of others) assert.equal(typeof own[name], 'function', name);
   for (const name of Object.keys(crypto)) {
     assert.equal(typeof own[name], typeof crypto[name], name);
     if (typeof crypto[name] !== 'function') continue;
@@ -323,6 +326,35 @@ describe('millrace/register', () => {
     assert.match(stderr, /^ +1 {2}Node\.js +randomBytes$/m);
     assert.match(stderr, /^ +1 {2}Node\.js +createHash sm3$/m);
     assert.doesNotMatch(stderr, /password/);
+  });
+
+  test('asymmetric keys: served from their second use on', async () => {
+    const { stdout, stderr } = await registered(
+      `import crypto from 'node:crypto';
+       import { promisify } from 'node:util';
+       const { privateKey, publicKey } = crypto.generateKeyPairSync('ed25519');
+       const { privateKey: other } = await promisify(crypto.generateKeyPair)('rsa', { modulusLength: 2048 });
+       const pem = other.export({ format: 'pem', type: 'pkcs8' });
+       const signatures = [1, 2, 3].map(() => crypto.sign(null, Buffer.from('a'), privateKey));
+       const verdicts = signatures.map((each) => crypto.verify(null, Buffer.from('a'), publicKey, each));
+       for (let count = 0; count < 3; count++) {
+         crypto.createSign('RSA-SHA256').update('a').sign(crypto.createPrivateKey(pem));
+         crypto.createVerify('RSA-SHA256').update('a').verify(pem, 'AA', 'base64');
+       }
+       crypto.createSign('sha256').update('a').sign(crypto.generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey);
+       console.log(new Set(signatures.map(String)).size, verdicts.join());`,
+      { esm: true, env: log },
+    );
+    assert.match(stdout, /1 true,true,true/);
+    for (const call of ['sign', 'verify', 'Sign.sign rsa-sha256', 'Verify.verify rsa-sha256']) {
+      if (!native) continue;
+      assert.match(stderr, served(2, call));
+      assert.match(stderr, new RegExp(`^ +1 {2}Node\\.js +${call}$`, 'm'));
+    }
+    assert.match(stderr, new RegExp(`${server} +createPrivateKey$`, 'm'));
+    assert.match(stderr, served(1, 'generateKeyPair rsa'));
+    assert.match(stderr, /^ +1 {2}Node\.js +Sign\.sign sha256$/m);
+    assert.doesNotMatch(stderr, /PRIVATE/);
   });
 
   test('nothing of Millrace is loaded before the first call', async () => {

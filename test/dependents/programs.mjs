@@ -14,6 +14,43 @@ const mnemonic = `${'abandon '.repeat(11)}about`;
 const address = '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826';
 const jwtKey = 'a secret of at least thirty-two bytes';
 
+/** The options of key pairs for algorithms of JWS. */
+const pairs = {
+  RS: ['rsa', { modulusLength: 2048 }],
+  PS: ['rsa', { modulusLength: 2048 }],
+  ES256: ['ec', { namedCurve: 'P-256' }],
+  ES384: ['ec', { namedCurve: 'P-384' }],
+  ES512: ['ec', { namedCurve: 'P-521' }],
+  EdDSA: ['ed25519', {}],
+};
+
+/**
+ * Signs and verifies with each algorithm of JWS, several times with one key, and verifies a changed
+ * token. Resolves to the verdicts.
+ */
+async function signedTokens(algorithms, sign, verify) {
+  const { generateKeyPairSync } = require('node:crypto');
+  const verdicts = [];
+  for (const algorithm of algorithms) {
+    const [type, options] = pairs[algorithm] ?? pairs[algorithm.slice(0, 2)];
+    const { privateKey, publicKey } = generateKeyPairSync(type, options);
+    const own = privateKey.export({ format: 'pem', type: 'pkcs8' });
+    const shown = publicKey.export({ format: 'pem', type: 'spki' });
+    for (let use = 0; use < 3; use++) {
+      const token = await sign(algorithm, own);
+      const at = token.lastIndexOf('.') + 9;
+      const changed = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;
+      for (const each of [token, changed])
+        verdicts.push(
+          await Promise.resolve()
+            .then(() => verify(algorithm, shown, each))
+            .catch((error) => `${error.name}: ${error.message}`),
+        );
+    }
+  }
+  return verdicts;
+}
+
 /** Returns the checks of ethereum-cryptography, in the version installed as `name`. */
 const ethereum = (name) => ({
   keccak: async () => hex((await import(`${name}/keccak.js`)).keccak256(utf8(text))),
@@ -208,10 +245,42 @@ export const nodeCrypto = {
     'aes128-ctr': () => sshTransfer('aes128-ctr'),
     'chacha20-poly1305@openssh.com': () => sshTransfer('chacha20-poly1305@openssh.com'),
   },
-  jws: () => {
-    const jws = require('jws');
-    const signed = jws.sign({ header: { alg: 'HS256' }, payload: text, secret: jwtKey });
-    return [signed, jws.verify(signed, 'HS256', jwtKey), jws.verify(signed, 'HS256', 'other')];
+  jws: {
+    HS256: () => {
+      const jws = require('jws');
+      const signed = jws.sign({ header: { alg: 'HS256' }, payload: text, secret: jwtKey });
+      return [signed, jws.verify(signed, 'HS256', jwtKey), jws.verify(signed, 'HS256', 'other')];
+    },
+    signatures: () => {
+      const jws = require('jws');
+      return signedTokens(
+        ['RS256', 'PS256', 'ES256'],
+        (alg, key) => jws.sign({ header: { alg }, payload: text, privateKey: key }),
+        (alg, key, token) => jws.verify(token, alg, key),
+      );
+    },
+  },
+  jsonwebtoken: () => {
+    const jwt = require('jsonwebtoken');
+    return signedTokens(
+      ['RS256', 'PS384', 'ES256', 'ES512'],
+      (algorithm, key) => jwt.sign({ text }, key, { algorithm, noTimestamp: true }),
+      (algorithm, key, token) => jwt.verify(token, key, { algorithms: [algorithm] }).text === text,
+    );
+  },
+  'jose 5': () => {
+    const { CompactSign, compactVerify, importPKCS8, importSPKI } = require('jose');
+    return signedTokens(
+      ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'],
+      async (alg, pem) => {
+        const key = await importPKCS8(pem, alg);
+        return new CompactSign(utf8(text)).setProtectedHeader({ alg }).sign(key);
+      },
+      async (alg, pem, token) => {
+        const { payload } = await compactVerify(token, await importSPKI(pem, alg));
+        return Buffer.from(payload).toString() === text;
+      },
+    );
   },
   'fast-jwt': () => {
     const { createSigner, createVerifier } = require('fast-jwt');
