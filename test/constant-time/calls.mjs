@@ -29,6 +29,10 @@ export const declared = {
     'GCM with a nonce of other sizes than 12 bytes: AWS-LC branches where the last byte of the ' +
     'counter, which depends on key and nonce, begins again',
   size: 'AES-KWP: the number of bytes of the key, which the result shows',
+  curve:
+    'ECDSA and ECDH: AWS-LC checks what it has computed: the nonce is in range, the points are on ' +
+    'the curve, differ and are not infinite; then it encodes the signature, which is public',
+  rejection: 'ML-DSA begins again until a candidate shows nothing of the key (FIPS 204)',
   text: "a MAC as text on the portable engine: the runtime's own encoders have tables",
 };
 
@@ -89,17 +93,19 @@ function known(size, step = 7) {
  *   result, or a promise of it
  * @property {keyof typeof declared} [leaks] what it is allowed
  * @property {keyof typeof declared} [portable] what it is allowed on the portable engine
- * @property {number} [times] how often; 1 by default
+ * @property {number} [times] how often; a verdict once by default, the others any number
  * @property {boolean} [boolean] the result says nothing but yes or no
  */
 
 /**
- * Returns the calls of all algorithms, at these sizes.
+ * Returns the calls of all algorithms, at these sizes. Those of private keys are watched on the
+ * native engine only.
  *
  * @param {keyof typeof sizes} which
+ * @param {'native' | 'portable'} engine
  * @returns {Watched[]}
  */
-export function watchedCalls(which) {
+export function watchedCalls(which, engine) {
   const lengths = sizes[which];
   const everything = which !== 'few';
   /** @type {Watched[]} */
@@ -336,6 +342,7 @@ export function watchedCalls(which) {
       { ...verdict, times: 4 },
     );
   }
+  if (engine === 'native') watchKeys(watch);
   // Those of KWP come last: the size of a result shows in V8's counts of memory from then on.
   const last = [];
   for (const kind of ['kw', 'kwp'])
@@ -352,6 +359,85 @@ export function watchedCalls(which) {
       }
     }
   return [...calls, ...last];
+}
+
+/**
+ * Watches the operations of private keys. The import is not watched: it computes the public key,
+ * which depends on the secret, and checks it as any.
+ */
+function watchKeys(watch) {
+  const message = known(100);
+  const watchKey = (name, facts, use, { algorithm, format = 'raw', ...given }) =>
+    watch(
+      `${name} ${algorithm}`,
+      (secret, memcheck) => {
+        const bytes = given.key?.(memcheck) ?? secret(given.size);
+        memcheck.pause();
+        const key = millrace.createPrivateKey({ key: bytes, format, algorithm });
+        memcheck.resume();
+        return use(key);
+      },
+      facts,
+    );
+  const signed = (hash, options) => (key) => millrace.sign(hash, message, key, options);
+  const agreed = (algorithm) => {
+    const { publicKey } = millrace.generateKeyPair(algorithm);
+    return (privateKey) => millrace.diffieHellman({ privateKey, publicKey });
+  };
+  /** Returns what makes an expanded private key, of which some ranges are secret. */
+  const expanded = (algorithm, seedSize, ranges) => {
+    const seed = { key: known(seedSize), format: 'seed', algorithm };
+    const bytes = millrace.createPrivateKey(seed).export({ format: 'raw' });
+    return (memcheck) => {
+      const key = known(bytes.length);
+      key.set(bytes);
+      for (const [start, end] of ranges) memcheck.hide(key.subarray(start, end));
+      return key;
+    };
+  };
+
+  watchKey('sign', {}, signed(null), { algorithm: 'ed25519', size: 32 });
+  const x25519 = { algorithm: 'x25519', size: 32 };
+  watchKey('diffieHellman', { leaks: 'verdict' }, agreed('x25519'), x25519);
+  // How often each curve checks what it has computed, which is less than it reads its tables.
+  const curves = Object.entries({ 'p-256': [32, 400], 'p-384': [48, 3000], 'p-521': [66, 6000] });
+  for (const [algorithm, [size, times]] of curves) {
+    const key = (memcheck) => {
+      const scalar = known(size);
+      scalar[0] = 0;
+      return memcheck.hide(scalar.subarray(1)) && scalar;
+    };
+    const encoded = signed('sha256', { dsaEncoding: 'ieee-p1363' });
+    watchKey('sign', { leaks: 'curve', times }, encoded, { algorithm, key });
+    watchKey('diffieHellman', { leaks: 'curve', times: 3 }, agreed(algorithm), { algorithm, key });
+  }
+  for (const [algorithm, rank] of Object.entries({ 512: 2, 768: 3, 1024: 4 }).map(
+    ([size, rank]) => [`ml-kem-${size}`, rank],
+  )) {
+    const end = 768 * rank + 96;
+    const ranges = [
+      [0, 384 * rank],
+      [end - 32, end],
+    ];
+    const seed = { key: known(64), format: 'seed', algorithm };
+    const { ciphertext } = millrace.encapsulate(millrace.createPublicKey(seed));
+    const key = expanded(algorithm, 64, ranges);
+    watchKey('decapsulate', {}, (made) => millrace.decapsulate(made, ciphertext), {
+      algorithm,
+      key,
+    });
+  }
+  for (const [level, small] of Object.entries({ 44: 8 * 96, 65: 11 * 128, 87: 15 * 96 })) {
+    const algorithm = `ml-dsa-${level}`;
+    const ranges = [
+      [32, 64],
+      [128, 128 + small],
+    ];
+    watchKey('sign', { leaks: 'rejection' }, signed(null), {
+      algorithm,
+      key: expanded(algorithm, 32, ranges),
+    });
+  }
 }
 
 function argon2(algorithm, secret) {

@@ -25,6 +25,7 @@ int napi_set_named_property(napi_env, napi_value, const char *, napi_value);
 enum {
   RUNNING_ON_VALGRIND = 0x1001,
   COUNT_ERRORS = 0x1201,
+  CHANGE_ERR_DISABLEMENT = 0x1801,
   MAKE_MEM_UNDEFINED = 0x4d430001,
   MAKE_MEM_DEFINED = 0x4d430002,
   GET_VBITS = 0x4d430008
@@ -85,6 +86,19 @@ static napi_value running(napi_env env, napi_callback_info info) {
 static napi_value errors(napi_env env, napi_callback_info info) {
   (void)info;
   return number(env, (double)ask(COUNT_ERRORS, NULL, 0, 0));
+}
+
+/* Between the two, valgrind records nothing on this thread. */
+static napi_value pause_reports(napi_env env, napi_callback_info info) {
+  (void)info;
+  ask(CHANGE_ERR_DISABLEMENT, (const void *)1, 0, 0);
+  return number(env, 0);
+}
+
+static napi_value resume_reports(napi_env env, napi_callback_info info) {
+  (void)info;
+  ask(CHANGE_ERR_DISABLEMENT, (const void *)-1, 0, 0);
+  return number(env, 0);
 }
 
 static napi_value hide(napi_env env, napi_callback_info info) {
@@ -164,6 +178,7 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports) {
       {"running", running},         {"errors", errors}, {"hide", hide},
       {"publish", publish},         {"lookUp", look_up}, {"equalUntil", equal_until},
       {"secretBytes", secret_bytes}, {"ticks", ticks},
+      {"pause", pause_reports},     {"resume", resume_reports},
   };
   for (size_t at = 0; at < sizeof functions / sizeof *functions; at++) {
     napi_value made = NULL;

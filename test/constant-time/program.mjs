@@ -47,6 +47,6 @@ async function run({ name, call }) {
 }
 
 print({ running: memcheck.running() === 1 });
-for (const each of [...controls, ...watchedCalls(sizes)])
+for (const each of [...controls, ...watchedCalls(sizes, process.env.MILLRACE_ENGINE ?? 'native')])
   if (only === undefined || each.name.includes(only)) await run(each);
 print({ engines: load('millrace').engines() });
