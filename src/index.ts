@@ -35,6 +35,8 @@ export {
 export * from './functions/random.js';
 export * from './functions/key-wrap.js';
 export * from './functions/public-keys.js';
+export { createSign, createVerify } from './functions/running-signatures.js';
+export type { Sign, Verify } from './functions/running-signatures.js';
 export { createHash, createHmac } from './hashers/create.js';
 export { Hash, Hmac } from './hashers/hasher.js';
 export type { Hasher } from './hashers/hasher.js';

@@ -18,6 +18,8 @@ export {
   createKey,
   createPrivateKey,
   createPublicKey,
+  createSign,
+  createVerify,
   Decipher,
   engines,
   generateKey,
@@ -81,7 +83,9 @@ export type {
   SealWithPassphraseOptions,
   SecretInput,
   Settings,
+  Sign,
   StreamOptions,
+  Verify,
   WrapAlgorithm,
 } from './index.js';
 export * from './functions/promises/ciphers.js';

@@ -69,6 +69,7 @@ const firstCallFiles = {
     'functions/key-pairs',
     'functions/public-keys',
     'functions/promises/public-keys',
+    'functions/running-signatures',
     'operations/agreement',
     'operations/encapsulation',
     'operations/key-pairs',
@@ -101,6 +102,7 @@ const exportedCalls = [
   'functions/promises/public-keys',
   'functions/promises/sealed',
   'functions/public-keys',
+  'functions/running-signatures',
   'functions/settings',
   'public-keys/keys',
 ];

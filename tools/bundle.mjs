@@ -53,6 +53,7 @@ const chunkRoots = [
   'functions/digests',
   'functions/engines',
   'functions/public-keys',
+  'functions/running-signatures',
   'functions/settings',
   'hashers/create',
   'hashers/running',

@@ -130,6 +130,8 @@ export function templates(millrace) {
       () => [{ key: pair.publicKey.export({ format: 'jwk' }), format: 'jwk' }],
       () => [{ key: key().toString('hex'), encoding: 'hex', format: 'raw', algorithm: 'x25519' }],
     ],
+    createSign: [() => ['sha256']],
+    createVerify: [() => ['sha384']],
     decapsulate: [
       () => [kem.seed, hex(kem.ciphertext)],
       () => [kem.seed, hex(kem.ciphertext), { target: target(), targetOffset: 9 }],
@@ -313,7 +315,7 @@ export const unequal = new Set(
   ['configure', 'engines', 'generateKey', 'hashPassword', 'randomBytes', 'sealWithKey']
     .concat(['seal', 'sealWithPassphrase', 'openRange', 'hashFile', 'hashFiles'])
     .concat(['createCipher', 'createDecipher', 'createHash', 'createHmac', 'createKey'])
-    .concat(['createPrivateKey', 'createPublicKey'])
+    .concat(['createPrivateKey', 'createPublicKey', 'createSign', 'createVerify'])
     .concat(['encapsulate', 'generateKeyPair', 'publicEncrypt']),
 );
 
