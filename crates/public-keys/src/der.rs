@@ -20,7 +20,7 @@ pub(crate) const ZERO: &[u8] = &[INTEGER, 1, 0];
 pub(crate) const ONE: &[u8] = &[INTEGER, 1, 1];
 
 /// Reads elements one after the other.
-pub(crate) struct Reader<'a>(&'a [u8]);
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
     /// Opens an element that has nothing behind it.

@@ -137,19 +137,18 @@ fn key_of_pkcs8(der: &[u8]) -> Option<(&[u8], &[u8])> {
     info.is_empty().then_some(found)
 }
 
-/// Returns the seed of X-Wing in PKCS#8, which AWS-LC does not know.
-fn x_wing_of_pkcs8(der: &[u8]) -> Option<&[u8]> {
-    let (identifier, key) = key_of_pkcs8(der)?;
-    (*identifier == Algorithm::XWing.facts().identifier[2..]).then_some(key)
-}
-
-/// Returns the public key of X-Wing in a SubjectPublicKeyInfo, which AWS-LC does not know.
-fn x_wing_of_spki(der: &[u8]) -> Option<&[u8]> {
+/// Returns identifier and key in a SubjectPublicKeyInfo.
+fn key_of_spki(der: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut info = Reader::only(der, der::SEQUENCE)?;
     let identifier = info.element(der::SEQUENCE)?;
     let key = info.element(der::BIT_STRING)?.strip_prefix(&[0])?;
-    let known = *identifier == Algorithm::XWing.facts().identifier[2..] && info.is_empty();
-    known.then_some(key)
+    info.is_empty().then_some((identifier, key))
+}
+
+/// Returns the algorithm of an identifier, and the key.
+fn named<'a>((identifier, key): (&[u8], &'a [u8])) -> Option<(Algorithm, &'a [u8])> {
+    let has_name = |algorithm: &Algorithm| algorithm.facts().identifier[2..] == *identifier;
+    Algorithm::ALL.into_iter().find(has_name).map(|algorithm| (algorithm, key))
 }
 
 /// Returns the AlgorithmIdentifier of RSA-PSS, in which SHA-1 and 20 bytes of salt are left out, as
@@ -214,6 +213,13 @@ impl<T: AsRef<[u8]>> Coordinates<T> {
         align_right(y, self.y.as_ref())?;
         Ok(point)
     }
+}
+
+/// Returns true if a raw public key has the size of its algorithm; a point may be compressed.
+fn is_size_of(algorithm: Algorithm, key: &[u8]) -> bool {
+    let facts = algorithm.facts();
+    key.len() == facts.public_key
+        || algorithm.is_nist_curve() && key.len() == 1 + facts.shared_secret
 }
 
 fn align_right(target: &mut [u8], number: &[u8]) -> Result<(), Error> {
@@ -315,9 +321,14 @@ impl PublicKey {
     pub fn from_spki(der: &[u8]) -> Result<PublicKey, Error> {
         match Pkey::from_spki(der) {
             Ok(pkey) => PublicKey::new(pkey),
-            Err(error) => match x_wing_of_spki(der) {
-                Some(key) => PublicKey::from_raw(Algorithm::XWing, key),
-                None => Err(error),
+            Err(error) => match key_of_spki(der).and_then(named) {
+                // AWS-LC does not know it.
+                Some((Algorithm::XWing, key)) => PublicKey::from_raw(Algorithm::XWing, key),
+                Some((algorithm, key)) if error == Error::Encoding && !algorithm.is_rsa() => {
+                    let right = is_size_of(algorithm, key);
+                    Err(if right { Error::Point } else { Error::KeySize })
+                }
+                _ => Err(error),
             },
         }
     }
@@ -337,10 +348,9 @@ impl PublicKey {
     /// [`from_spki`](Self::from_spki).
     pub fn from_raw(algorithm: Algorithm, key: &[u8]) -> Result<PublicKey, Error> {
         let facts = algorithm.facts();
-        let compressed = algorithm.is_nist_curve() && key.len() == 1 + facts.shared_secret;
         match algorithm.is_rsa() {
             true => Err(Error::KeyType),
-            false if key.len() != facts.public_key && !compressed => Err(Error::KeySize),
+            false if !is_size_of(algorithm, key) => Err(Error::KeySize),
             false if algorithm == Algorithm::XWing => {
                 let (ml_kem, x25519) = key.split_at(ML_KEM_768.public_key);
                 let ml_kem = PublicKey::from_raw(Algorithm::MlKem768, ml_kem)?;
@@ -477,15 +487,41 @@ impl PrivateKey {
     pub fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, Error> {
         match Pkey::from_pkcs8(der) {
             Ok(pkey) => PrivateKey::new(pkey),
-            Err(error) => match (x_wing_of_pkcs8(der), ml_kem_in_both_forms(der)) {
-                (Some(seed), _) => PrivateKey::from_raw(Algorithm::XWing, seed),
-                (None, Some((algorithm, seed, expanded))) => {
-                    let key = PrivateKey::from_raw(algorithm, seed)?;
-                    let same = *key.to_raw()? == *expanded;
-                    if same { Ok(key) } else { Err(Error::InvalidKey) }
-                }
-                (None, None) => Err(error),
-            },
+            Err(error) => PrivateKey::from_refused(der, error),
+        }
+    }
+
+    /// Parses PKCS#8 that AWS-LC has refused: keys of X-Wing, which it does not know, and of ML-KEM
+    /// in both forms, of which it reads only one. OpenSSL writes both. Errors of other keys tell
+    /// size and content from their encoding.
+    fn from_refused(der: &[u8], error: Error) -> Result<PrivateKey, Error> {
+        let Some((algorithm, key)) = key_of_pkcs8(der).and_then(named) else {
+            return Err(error);
+        };
+        if algorithm == Algorithm::XWing {
+            return PrivateKey::from_raw(algorithm, key);
+        }
+        let facts = algorithm.facts();
+        let mut key = Reader(key);
+        let (seed, raw) = match key.sequence() {
+            Some(mut both) => (both.element(der::OCTET_STRING), both.element(der::OCTET_STRING)),
+            None => (key.element(SEED), key.element(der::OCTET_STRING)),
+        };
+        let differs = |part: Option<&[u8]>, size| part.is_some_and(|part| part.len() != size);
+        match (seed, raw) {
+            _ if error != Error::Encoding || !key.is_empty() => Err(error),
+            _ if algorithm.is_rsa() || algorithm.is_nist_curve() => Err(error),
+            (None, None) => Err(error),
+            (Some(_), _) if facts.seed == 0 => Err(error),
+            _ if differs(seed, facts.seed) || differs(raw, facts.private_key) => {
+                Err(Error::KeySize)
+            }
+            (Some(seed), Some(expanded)) if algorithm.is_ml_kem() => {
+                let key = PrivateKey::from_raw(algorithm, seed)?;
+                let same = *key.to_raw()? == *expanded;
+                if same { Ok(key) } else { Err(Error::InvalidKey) }
+            }
+            _ => Err(Error::InvalidKey),
         }
     }
 
@@ -544,7 +580,7 @@ impl PrivateKey {
         let tag = match key.len() {
             _ if algorithm.is_rsa() => return Err(Error::KeyType),
             size if size == facts.private_key => der::OCTET_STRING,
-            size if size == facts.seed => SEED,
+            size if size == facts.seed && size > 0 => SEED,
             _ => return Err(Error::KeySize),
         };
         if algorithm == Algorithm::XWing {
@@ -571,6 +607,8 @@ impl PrivateKey {
         let point = coordinates.point(algorithm)?;
         let point = der::element(der::BIT_STRING, &[&[0], &point])?;
         PrivateKey::from_scalar(algorithm, scalar, &der::element(der::context(1), &[&point])?)
+            // A coordinate that is not reduced.
+            .map_err(|error| if error == Error::Encoding { Error::Point } else { error })
     }
 
     fn from_scalar(
@@ -788,20 +826,6 @@ pub(crate) const ML_KEM_768: &Facts = Algorithm::MlKem768.facts();
 
 /// The tag of a seed of ML-KEM or ML-DSA within PKCS#8.
 const SEED: u8 = 0x80;
-
-/// Returns algorithm, seed and expanded key of ML-KEM in PKCS#8, where AWS-LC reads only one of
-/// them. OpenSSL writes both.
-fn ml_kem_in_both_forms(der: &[u8]) -> Option<(Algorithm, &[u8], &[u8])> {
-    let (identifier, key) = key_of_pkcs8(der)?;
-    let algorithm = Algorithm::ALL.into_iter().find(|algorithm| {
-        algorithm.is_ml_kem() && algorithm.facts().identifier[2..] == *identifier
-    })?;
-    let mut both = Reader::only(key, der::SEQUENCE)?;
-    let seed = both.element(der::OCTET_STRING)?;
-    let expanded = both.element(der::OCTET_STRING)?;
-    let whole = both.is_empty() && seed.len() == algorithm.facts().seed;
-    whole.then_some((algorithm, seed, expanded))
-}
 
 fn new_rsa_key(
     parameters: RsaParameters,

@@ -47,6 +47,14 @@ fn reads_every_encoding_that_it_writes() {
             let refused = PublicKey::from_raw(algorithm, &bytes[..size]);
             assert_eq!(refused.unwrap_err(), Error::KeySize);
         }
+        for size in [0, facts.private_key - 1, facts.private_key + 1, facts.seed + 1] {
+            // Leading zeros of a scalar may be missing.
+            if algorithm.is_nist_curve() && size <= facts.private_key {
+                continue;
+            }
+            let refused = PrivateKey::from_raw(algorithm, &vec![1; size]);
+            assert_eq!(refused.unwrap_err(), Error::KeySize, "{algorithm:?}, {size}");
+        }
         if facts.seed > 0 {
             same(PrivateKey::from_raw(algorithm, &key.to_seed().unwrap()));
             // An expanded key stays one.
@@ -96,9 +104,16 @@ fn refuses_keys_whose_parts_contradict_each_other() {
     };
     assert_eq!(mixed(&x, &y).unwrap_err(), Error::InvalidKey);
     assert_eq!(mixed(&y, &x).unwrap_err(), Error::Point);
-    let coordinates = Coordinates { x: &y, y: &x };
-    let off = PublicKey::from_coordinates(Algorithm::P256, &coordinates);
-    assert_eq!(off.unwrap_err(), Error::Point);
+    let unreduced = vec![0xff; 32];
+    for coordinates in [
+        Coordinates { x: &y, y: &x },
+        Coordinates { x: &unreduced, y: &y },
+        Coordinates { x: &x, y: &unreduced },
+    ] {
+        let off = PublicKey::from_coordinates(Algorithm::P256, &coordinates);
+        assert_eq!(off.unwrap_err(), Error::Point);
+        assert_eq!(mixed(coordinates.x, coordinates.y).unwrap_err(), Error::Point);
+    }
     let (one, other) = (new_key(Algorithm::Rsa), new_key(Algorithm::Rsa));
     let (numbers, wrong) = (one.to_rsa_components().unwrap(), other.to_rsa_components().unwrap());
     for mixed in [
@@ -109,14 +124,16 @@ fn refuses_keys_whose_parts_contradict_each_other() {
     ] {
         assert_eq!(PrivateKey::from_rsa_components(&mixed).unwrap_err(), Error::InvalidKey);
     }
-    // The hash of the public key, and the public key, in an expanded key of ML-KEM.
-    let key = new_key(Algorithm::MlKem768);
-    for from_end in [40, 100] {
-        let mut expanded = key.to_raw().unwrap();
-        let at = expanded.len() - from_end;
+    // Of expanded keys: of ML-KEM the hash of the public key, that key and the secret vector, of
+    // ML-DSA the same hash and a vector.
+    let (ml_kem, ml_dsa) = (Algorithm::MlKem768, Algorithm::MlDsa44);
+    for (algorithm, at) in
+        [(ml_kem, 2360), (ml_kem, 2300), (ml_kem, 8), (ml_dsa, 70), (ml_dsa, 130)]
+    {
+        let mut expanded = new_key(algorithm).to_raw().unwrap();
         expanded[at] ^= 1;
-        let refused = PrivateKey::from_raw(Algorithm::MlKem768, &expanded);
-        assert_eq!(refused.unwrap_err(), Error::InvalidKey);
+        let refused = PrivateKey::from_raw(algorithm, &expanded);
+        assert_eq!(refused.unwrap_err(), Error::InvalidKey, "{algorithm:?}, {at}");
     }
     // A coefficient that is not reduced.
     let refused = PublicKey::from_raw(Algorithm::MlKem768, &[0xff; 1184]);
@@ -365,5 +382,34 @@ fn debug_output_has_no_secrets() {
         assert_eq!(format!("{key:?}"), format!("PrivateKey({algorithm:?})"));
         let public = key.public_key().unwrap();
         assert_eq!(format!("{public:?}"), format!("PublicKey({algorithm:?})"));
+    }
+}
+
+#[test]
+fn tells_a_wrong_size_from_damaged_der() {
+    for algorithm in Algorithm::ALL {
+        if algorithm.is_rsa() || algorithm.is_nist_curve() {
+            continue;
+        }
+        let key = new_key(algorithm);
+        // The last byte is missing, in the sizes too.
+        let shorter = |der: &[u8], sizes: &[usize]| {
+            let mut short = der[..der.len() - 1].to_vec();
+            sizes.iter().for_each(|at| short[*at] -= 1);
+            short
+        };
+        let spki = key.public_key().unwrap().to_spki().unwrap();
+        let pkcs8 = key.to_pkcs8().unwrap();
+        // The last byte of the size of the whole, and that of what holds the key.
+        let whole = if spki[1] == 0x82 { 3 } else { 1 };
+        let bits = spki.len() - algorithm.facts().public_key - 2;
+        let refused = PublicKey::from_spki(&shorter(&spki, &[whole, bits]));
+        assert_eq!(refused.unwrap_err(), Error::KeySize, "{algorithm:?}");
+        let inner = pkcs8.len() - algorithm.facts().seed.max(32) - 1;
+        let sizes =
+            if algorithm == Algorithm::XWing { vec![1, inner] } else { vec![1, inner - 2, inner] };
+        let refused = PrivateKey::from_pkcs8(&shorter(&pkcs8, &sizes));
+        assert_eq!(refused.unwrap_err(), Error::KeySize, "{algorithm:?}");
+        assert_eq!(PrivateKey::from_pkcs8(&pkcs8[1..]).unwrap_err(), Error::Encoding);
     }
 }

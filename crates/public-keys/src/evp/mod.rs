@@ -104,13 +104,17 @@ fn error_of(library: c_int, reason: c_int) -> Option<Error> {
         (lc::ERR_LIB_EVP, lc::EVP_R_UNSUPPORTED_ALGORITHM)
         | (lc::ERR_LIB_EC, lc::EC_R_UNKNOWN_GROUP) => Error::UnsupportedAlgorithm,
         (lc::ERR_LIB_EVP, lc::EVP_R_INVALID_PUBLIC_KEY | lc::EVP_R_INVALID_PRIVATE_KEY)
+        | (lc::ERR_LIB_EVP, lc::EVP_R_KEM_PCT_FAILED)
         | (lc::ERR_LIB_EC, lc::EC_R_INVALID_PRIVATE_KEY | lc::EC_R_GROUP_MISMATCH)
         | (lc::ERR_LIB_RSA, lc::RSA_R_CRT_VALUES_INCORRECT | lc::RSA_R_BAD_RSA_PARAMETERS) => {
             Error::InvalidKey
         }
         (lc::ERR_LIB_EC, lc::EC_R_POINT_IS_NOT_ON_CURVE | lc::EC_R_POINT_AT_INFINITY)
         | (lc::ERR_LIB_EC, lc::EC_R_INVALID_COMPRESSED_POINT | lc::EC_R_INVALID_ENCODING)
-        | (lc::ERR_LIB_EC, lc::EC_R_INVALID_FORM) => Error::Point,
+        | (lc::ERR_LIB_EC, lc::EC_R_INVALID_FORM | lc::EC_R_COORDINATES_OUT_OF_RANGE) => {
+            Error::Point
+        }
+        (lc::ERR_LIB_EVP, lc::EVP_R_INVALID_BUFFER_SIZE) => Error::KeySize,
         (lc::ERR_LIB_RSA, lc::RSA_R_MODULUS_TOO_LARGE) => Error::ModulusSize,
         (lc::ERR_LIB_RSA, lc::RSA_R_BAD_E_VALUE) => Error::Exponent,
         (lc::ERR_LIB_RSA, lc::RSA_R_BAD_ENCODING)
