@@ -29,6 +29,14 @@ fn call() -> Call {
     call
 }
 
+#[test]
+fn numbers_algorithms_as_javascript_does() {
+    let mut numbers = (0..).map_while(Algorithm::from_number).map(|each| format!("{each:?}"));
+    let ours = millrace_public_keys::Algorithm::ALL.map(|each| format!("{each:?}"));
+    assert!(ours.iter().all(|each| numbers.next().as_ref() == Some(each)));
+    assert_eq!(numbers.next(), None);
+}
+
 /// Runs an operation with these numbers.
 fn run(call: &Call, operation: Number, numbers: &[(At, f64)]) -> Status {
     call.set(At::Operation, f64::from(operation as u32));
