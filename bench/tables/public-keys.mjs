@@ -1,6 +1,6 @@
 // Public keys: single calls with prepared keys and with PEM text beside node:crypto, noble and
-// sodium-native; jose and jsonwebtoken under millrace/register beside themselves without it; and
-// how long `fs.stat` and the event loop wait for calls in flight.
+// sodium-native; verifyMany beside loops; jose and jsonwebtoken under millrace/register beside
+// themselves without it; and how long `fs.stat` and the event loop wait for calls in flight.
 
 import crypto from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -15,6 +15,7 @@ import { runningTime } from '../../cli/bench/usage.mjs';
 export const settings = { rounds: 51, time: 5 };
 
 const IN_FLIGHT = 16;
+const MANY = 1000;
 const require = createRequire(new URL('../../package.json', import.meta.url));
 
 /** Returns the libraries; empty objects for those that are not installed. */
@@ -215,6 +216,38 @@ const pemRows = ['Ed25519', 'P-256', 'RSA-2048'].map((name) =>
   }),
 );
 
+const many = row(
+  `verifyMany of ${MANY} Ed25519 signatures, beside loops of verify`,
+  async ({ millrace, promises, sodium }) => {
+    const [ours, theirs] = [millrace, crypto].map((lib) => pairOf(lib, 'Ed25519'));
+    const raw = rawPublic('Ed25519');
+    const items = Array.from({ length: MANY }, () => {
+      const data = crypto.randomBytes(64);
+      return { key: ours.key, data, signature: crypto.sign(null, data, theirs.secret) };
+    });
+    const [messages, signers, signatures] = ['data', 'key', 'signature'].map((name) =>
+      items.map((item) => item[name]),
+    );
+    const loop = (verify) => async () => items.map((item) => verify(item));
+    const { crypto_sign_verify_detached: verify } = sodium;
+    const all = {
+      millrace: () => promises.verifyMany(null, messages, signers, signatures),
+      loop: loop(({ data, key, signature }) => millrace.verify(null, data, key, signature)),
+      'node:crypto': loop((item) => crypto.verify(null, item.data, theirs.key, item.signature)),
+      'sodium-native': verify && loop(({ data, signature }) => verify(signature, data, raw)),
+    };
+    items[7].signature[0] ^= 1;
+    for (const [name, call] of Object.entries(mapped(all, (form) => form)))
+      check(
+        (await call()).every((right, at) => right === (at !== 7)),
+        name,
+      );
+    items[7].signature[0] ^= 1;
+    return all;
+  },
+  { wait: 'promise', per: MANY },
+);
+
 // Tokens: the libraries are loaded twice, before and after Millrace takes the places of functions
 // of node:crypto and WebCrypto. Those of a form are put there before its turn.
 
@@ -389,4 +422,4 @@ const waitRows = Object.entries({
   ),
 );
 
-export const rows = [...schemeRows, ...pemRows, ...tokenRows, ...waitRows];
+export const rows = [...schemeRows, ...pemRows, many, ...tokenRows, ...waitRows];

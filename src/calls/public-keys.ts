@@ -1,5 +1,5 @@
 /** The types of what calls with asymmetric keys take and return. */
-import type { Data } from '../base/arguments.js';
+import type { Bytes, Data } from '../base/arguments.js';
 import type { MillraceError } from '../base/errors.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
@@ -9,7 +9,7 @@ import type { JsonWebKey } from '../public-keys/jwk.js';
 import type { PrivateKey, PublicKey } from '../public-keys/key-objects.js';
 import type { AsymmetricKeyOptions, PrivateKeyInput, PublicKeyInput } from '../public-keys/keys.js';
 import type { Buffer } from '#platform/base/runtime.js';
-import type { Encoding } from './digests.js';
+import type { Encoding, PackedSources } from './digests.js';
 
 /** How a message is signed. These can also stand beside `key` in its object, as in node:crypto. */
 export interface SignatureParameters {
@@ -55,6 +55,22 @@ export type SigningKey = PrivateKeyInput | (AsymmetricKeyOptions & SignaturePara
 
 /** A public key that verifies, maybe with parameters beside it. A private key has one. */
 export type VerifyingKey = PublicKeyInput | (AsymmetricKeyOptions & SignatureParameters);
+
+/** An array or another iterable, or consecutive elements of one size. */
+export type Many<Element> = readonly Element[] | Iterable<Element> | PackedSources;
+
+/** Raw public keys one after the other. */
+export interface PackedKeys {
+  /** The keys; those of NIST's curves are uncompressed points. */
+  readonly data: Bytes;
+  readonly algorithm: PublicKeyAlgorithmName;
+}
+
+/** Private keys, one for each message, or one for all. */
+export type SigningKeys = PrivateKeyInput | readonly PrivateKeyInput[];
+
+/** Public keys, one for each message, or one for all. */
+export type VerifyingKeys = PublicKeyInput | readonly PublicKeyInput[] | PackedKeys;
 
 /** The keys of {@link diffieHellman}. */
 export interface DiffieHellmanOptions extends EngineOptions {

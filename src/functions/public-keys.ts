@@ -17,11 +17,14 @@ import type {
   KeyPair,
   KeyPairCallback,
   KeyPairType,
+  Many,
   RsaEncryptionOptions,
   SignOptions,
   SigningKey,
+  SigningKeys,
   VerifyOptions,
   VerifyingKey,
+  VerifyingKeys,
 } from '../calls/public-keys.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
 import { diffieHellmanParser } from '../operations/agreement.js';
@@ -34,6 +37,7 @@ import type { Callback } from '../scheduling/completions.js';
 import type { RouteOptions } from '../scheduling/routes.js';
 import { perform } from './call.js';
 import { performKeyPair } from './key-pairs.js';
+import { performSignatures } from './many-signatures.js';
 
 /**
  * Signs `data` with a private key: Ed25519 (RFC 8032), ECDSA with P-256, P-384 and P-521 (FIPS
@@ -131,6 +135,110 @@ export function verify(
 ): void;
 export function verify(): unknown {
   return perform(verifySignatureParser, arguments);
+}
+
+/**
+ * Signs many messages in one call. The signatures are those of {@link sign}.
+ *
+ * @example
+ * ```js
+ * import { generateKeyPair, signMany } from 'millrace';
+ *
+ * const { privateKey } = generateKeyPair('ed25519');
+ * const [first, second] = signMany(null, ['one', 'two'], privateKey, {
+ *   encoding: 'base64url',
+ * });
+ * ```
+ *
+ * @param algorithm name of the hash, for example `sha256`; null for Ed25519 and ML-DSA
+ * @param messages an array or iterable of bytes and strings, or `{ data, size }`: consecutive
+ *   messages of one size
+ * @param keys an array of private keys, one for each message, or one for all: as
+ *   {@link createPrivateKey} takes them. All sign in the same way: of one hash, padding and encoding
+ * @returns an array of signatures; with a target, which takes them one after the other, their size
+ *   in bytes
+ * @throws MillraceError as {@link sign}; the message names the element: `keys[17]`
+ */
+export function signMany<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: SigningKeys,
+  options?: SignOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>[]>;
+/** Signs many messages on all cores. All arguments are copied at the call. */
+export function signMany<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: SigningKeys,
+  callback: Callback<Output<T, Digest<E>[]>>,
+): void;
+export function signMany<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: SigningKeys,
+  options: (SignOptions<E> & Partial<TargetOptions<T>> & RouteOptions) | undefined,
+  callback: Callback<Output<T, Digest<E>[]>>,
+): void;
+export function signMany(): unknown {
+  return performSignatures(false, arguments);
+}
+
+/**
+ * Verifies many signatures in one call. Returns for each what {@link verify} returns: no equation
+ * over several signatures is used, which could accept others.
+ *
+ * @example
+ * ```js
+ * import { generateKeyPair, signMany, verifyMany } from 'millrace';
+ *
+ * const { privateKey, publicKey } = generateKeyPair('ed25519');
+ * const messages = ['one', 'two'];
+ * const signatures = signMany(null, messages, privateKey);
+ * verifyMany(null, messages, publicKey, signatures); // [true, true]
+ *
+ * // Keys, messages and signatures one after the other:
+ * const keys = {
+ *   data: Buffer.concat(Array(2).fill(publicKey.export({ format: 'raw' }))),
+ *   algorithm: 'ed25519',
+ * };
+ * const packed = { data: Buffer.concat(signatures), size: 64 };
+ * const data = Buffer.from('onetwo');
+ * verifyMany(null, { data, size: 3 }, keys, packed);
+ * ```
+ *
+ * @param algorithm name of the hash, for example `sha256`; null for Ed25519 and ML-DSA
+ * @param messages an array or iterable of bytes and strings, or `{ data, size }`: consecutive
+ *   messages of one size
+ * @param keys an array of keys, one for each message, or one for all: as {@link createPublicKey}
+ *   takes them; or `{ data, algorithm }`: consecutive raw keys, of which a wrong one is false
+ * @param signatures an array or iterable of bytes, or `{ data, size }`
+ * @throws MillraceError as {@link verify}; the message names the element: `keys[17]`
+ */
+export function verifyMany(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: VerifyingKeys,
+  signatures: Many<Bytes>,
+  options?: VerifyOptions,
+): boolean[];
+/** Verifies many signatures on all cores. All arguments are copied at the call. */
+export function verifyMany(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: VerifyingKeys,
+  signatures: Many<Bytes>,
+  callback: Callback<boolean[]>,
+): void;
+export function verifyMany(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: VerifyingKeys,
+  signatures: Many<Bytes>,
+  options: (VerifyOptions & RouteOptions) | undefined,
+  callback: Callback<boolean[]>,
+): void;
+export function verifyMany(): unknown {
+  return performSignatures(true, arguments);
 }
 
 /**

@@ -5,10 +5,12 @@ import { At, frame, Operation } from '../base/frame.js';
 import { diffieHellmanOptionNames, targetOptionNames } from '../base/option-names.js';
 import type { HeldKey } from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
-import { deferRelease, Form, type Parser } from '../request/request.js';
+import { Form, type Parser } from '../request/request.js';
 import { readPlace } from './hash.js';
 import {
   beginWithKey,
+  hold,
+  letGo,
   parserFor,
   readCallOptions,
   setOutput,
@@ -37,7 +39,13 @@ function fill(_: ArrayLike<unknown>, options: Options): void {
   const call = readCallOptions(options);
   const place = readPlace(target, targetOffset, undefined);
   const own = readPrivateKey(privateKey, 'options.privateKey');
-  const peer = whileHeld(own, () => readPublicKey(publicKey, 'options.publicKey'));
+  let peer: HeldKey;
+  hold(own);
+  try {
+    peer = readPublicKey(publicKey, 'options.publicKey');
+  } finally {
+    letGo(own);
+  }
   const size = SIZES[own.algorithmNumber]!;
   if (size === 0) throw wrongKey('options.privateKey', own, 'x25519 or a curve of NIST');
   if (own.algorithmNumber !== peer.algorithmNumber)
@@ -46,19 +54,4 @@ function fill(_: ArrayLike<unknown>, options: Options): void {
   beginWithKey(Operation.Agree, 0, NO_BYTES, '', own, call);
   frame[At.Count] = peer.handles[0]!;
   setOutput(size, Form.Secret, place);
-}
-
-/** Keeps a key while another is read: getters of that may make calls, which release keys. */
-function whileHeld<T>(key: HeldKey, read: () => T): T {
-  const { uses } = key;
-  uses.waiting += 1;
-  try {
-    return read();
-  } finally {
-    uses.waiting -= 1;
-    if (uses.over !== undefined) {
-      uses.over = undefined;
-      deferRelease(key);
-    }
-  }
 }

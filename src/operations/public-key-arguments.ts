@@ -20,11 +20,13 @@ import type { HeldKey } from '../public-keys/held-key.js';
 import { isAsymmetricKey } from '../public-keys/key-objects.js';
 import {
   beginRequest,
+  deferRelease,
   setFinish,
   setAad,
   setEngines,
   setResult,
   setRoute,
+  type FillRequest,
   type Form,
   type Parser,
 } from '../request/request.js';
@@ -38,14 +40,14 @@ export type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the parser of `name(inputs[, options])` with options of these names. `fill` gets the
- * arguments and the options.
+ * arguments and the options; the parser returns what it returns.
  */
-export function parserFor(
+export function parserFor<Read = void>(
   name: string,
   inputs: string,
-  fill: (given: ArrayLike<unknown>, options: Options) => void,
+  fill: (given: ArrayLike<unknown>, options: Options) => Read,
   ...names: string[]
-): Parser {
+): ParserOf<Read> {
   const least = inputs === '' ? 0 : inputs.split(', ').length;
   const { plain, promised: all } = takes<any>(`${name}(${inputs})`, ...names);
   return {
@@ -58,9 +60,14 @@ export function parserFor(
           `${name} takes (${inputs}[, options][, callback]), not ${count} arguments`,
         );
       const options = count > least ? given[least] : undefined;
-      fill(given, optionsOf<any>(options, 'options', promised ? all : plain));
+      return fill(given, optionsOf<any>(options, 'options', promised ? all : plain));
     },
   };
+}
+
+/** A parser that returns what it has read. */
+export interface ParserOf<Read> extends Parser {
+  readonly fill: (...given: Parameters<FillRequest>) => Read;
 }
 
 /** A key, and the options with the parameters beside it. */
@@ -163,6 +170,20 @@ export function beginWithKey(
   setEngines(held);
   if (preference !== undefined) setEngines(preference);
   if (route !== undefined) setRoute(route);
+}
+
+/** Keeps a key while others are read: getters of those may make calls, which release keys. */
+export function hold({ uses }: HeldKey): void {
+  uses.waiting += 1;
+}
+
+/** Ends {@link hold}. */
+export function letGo(key: HeldKey): void {
+  const { uses } = key;
+  uses.waiting -= 1;
+  if (uses.over === undefined) return;
+  uses.over = undefined;
+  deferRelease(key);
 }
 
 /** Sets additional bytes, such as a context. */

@@ -73,7 +73,7 @@ function fillSign(given: ArrayLike<unknown>, options: Options): void {
   const { encoding, target, targetOffset } = options;
   const form = digestForm(encoding, Form.Buffer);
   const place = readPlace(target, targetOffset, encoding);
-  const { held, scheme } = fill(Operation.Sign, given, options);
+  const { held, scheme } = fill(false, given, options);
   const size = signatureSize(held, scheme);
   if (place !== undefined) range(place.targetOffset, size, sizeOf(place.target), 'target');
   if (scheme !== SignatureScheme.EcdsaDer) {
@@ -87,48 +87,89 @@ function fillSign(given: ArrayLike<unknown>, options: Options): void {
 
 function fillVerify(given: ArrayLike<unknown>, options: Options): void {
   const signature = findBytes(argument(given, 3), 'signature');
-  fill(Operation.VerifySignature, given, options);
+  fill(true, given, options);
   setTag(signature, 0, sizeOfFound(signature, 'signature'));
   setResult(1, Form.Verdict);
 }
 
 /** Fills the request but for the signature; the key is read last. */
 function fill(
-  operation: Operation,
+  verifies: boolean,
   given: ArrayLike<unknown>,
   rest: Options,
 ): { held: HeldKey; scheme: SignatureScheme } {
   const { key, options } = readKeyObject(argument(given, 2), rest, signatureParameterNames, table);
   const call = readCallOptions(options);
+  const signing = readSigning(verifies, argument(given, 0), options);
+  const message = findData(argument(given, 1), 'data');
+  const held = verifies ? readPublicKey(key, 'key') : readPrivateKey(key, 'key');
+  const scheme = schemeOf(signing, held, 'key');
+  checkScheme(signing, held, scheme);
+  const operation = verifies ? Operation.VerifySignature : Operation.Sign;
+  beginWithKey(operation, signing.hash, message, 'data', held, call);
+  setSigning(signing, held, scheme);
+  return { held, scheme };
+}
+
+/** How messages are signed. */
+export interface Signing {
+  readonly algorithm: unknown;
+  readonly options: Options;
+  readonly hash: number;
+  readonly mgf1: number;
+  readonly salt: number | undefined;
+  readonly isPss: boolean | undefined;
+  readonly isP1363: boolean;
+  readonly isDigest: boolean;
+  readonly context: Uint8Array | undefined;
+}
+
+/** Reads the hash and the parameters. */
+export function readSigning(verifies: boolean, algorithm: unknown, options: Options): Signing {
   const { padding, saltLength, mgf1Hash, dsaEncoding, context, digest = false } = options;
-  const hash = hashNumber(argument(given, 0) ?? undefined, 'algorithm');
+  const hash = hashNumber(algorithm ?? undefined, 'algorithm');
   const mgf1 = hashNumber(mgf1Hash, 'mgf1Hash');
-  const salt = readSaltLength(saltLength, operation);
+  const salt = readSaltLength(saltLength, verifies);
   const isPss = padding === undefined ? undefined : readChoice(padding, 'padding', PADDINGS) > 1;
   const isP1363 = dsaEncoding !== undefined && readChoice(dsaEncoding, 'dsaEncoding', DSA) > 0;
   if (typeof digest !== 'boolean') throw wrongType('digest', 'a boolean', digest);
-  const extra = context === undefined ? undefined : data(context, 'context');
-  const message = findData(argument(given, 1), 'data');
-  const held =
-    operation === Operation.Sign ? readPrivateKey(key, 'key') : readPublicKey(key, 'key');
-  const scheme = schemeOf(held, isPss, isP1363);
-  refuseOthers(options, parameters, takenBy(held, scheme), held.algorithm);
-  checkHash(argument(given, 0), hash, held, scheme);
-  const { restriction } = held;
-  beginWithKey(operation, hash, message, 'data', held, call);
+  return {
+    algorithm,
+    options,
+    hash,
+    mgf1,
+    salt,
+    isPss,
+    isP1363,
+    isDigest: digest,
+    context: context === undefined ? undefined : data(context, 'context'),
+  };
+}
+
+/** Checks that the parameters are those of a key. */
+export function checkScheme(signing: Signing, held: HeldKey, scheme: SignatureScheme): void {
+  refuseOthers(signing.options, parameters, takenBy(held, scheme), held.algorithm);
+  checkHash(signing, held, scheme);
+}
+
+/** Sets the parameters of a request that has begun. */
+export function setSigning(
+  { hash, mgf1, salt, isDigest, context }: Signing,
+  { restriction }: HeldKey,
+  scheme: SignatureScheme,
+): void {
   frame[At.Count] = scheme;
   frame[At.MessageSize] = salt ?? restriction?.saltLength ?? SALTS.auto;
   frame[At.MaxTime] = mgf1 !== NO_HASH ? mgf1 : (restriction?.mgf1Hash ?? hash);
-  frame[At.SeedLow] = digest ? 1 : 0;
-  setExtra(extra, 'context');
-  return { held, scheme };
+  frame[At.SeedLow] = isDigest ? 1 : 0;
+  setExtra(context, 'context');
 }
 
 const PADDINGS = ['pkcs1', 1, 'pss', 6];
 const DSA = ['der', 'ieee-p1363'];
 
 /** Returns the salt length for the frame; undefined without one. */
-function readSaltLength(value: unknown, operation: Operation): number | undefined {
+function readSaltLength(value: unknown, verifies: boolean): number | undefined {
   if (value === undefined) return undefined;
   if (value === 'digest' || value === 'max' || value === 'auto') return SALTS[value];
   const expected = "a number of bytes, 'digest', 'max' or 'auto'";
@@ -136,14 +177,18 @@ function readSaltLength(value: unknown, operation: Operation): number | undefine
     if (typeof value !== 'string') throw wrongType('saltLength', expected, value);
   } else if (Number.isInteger(value) && value >= -2 && value < 2 ** 31) {
     // The constant -2 of node:crypto means the most when signing, and any when verifying.
-    return value === SALTS.max && operation === Operation.VerifySignature ? SALTS.auto : value;
+    return value === SALTS.max && verifies ? SALTS.auto : value;
   }
   const shown = typeof value === 'string' ? shownName(value, Object.keys(SALTS)) : value;
   throw makeError('ERR_ARGUMENT_VALUE', `saltLength must be ${expected}, not ${shown}`);
 }
 
-/** Returns how a key signs. */
-function schemeOf(held: HeldKey, isPss: boolean | undefined, isP1363: boolean): SignatureScheme {
+/** Returns how a key signs. Error messages name the key `argument`. */
+export function schemeOf(
+  { isPss, isP1363 }: Signing,
+  held: HeldKey,
+  argument: string,
+): SignatureScheme {
   switch (held.algorithmNumber) {
     case PublicKeyAlgorithm.Rsa:
       return isPss ? SignatureScheme.RsaPss : SignatureScheme.RsaPkcs1;
@@ -156,7 +201,7 @@ function schemeOf(held: HeldKey, isPss: boolean | undefined, isP1363: boolean): 
       return isP1363 ? SignatureScheme.EcdsaP1363 : SignatureScheme.EcdsaDer;
     default:
       if (SIZES[held.algorithmNumber]! > 0) return SignatureScheme.Default;
-      throw wrongKey('key', held, 'an algorithm that signs');
+      throw wrongKey(argument, held, 'an algorithm that signs');
   }
 }
 
@@ -176,8 +221,7 @@ function takenBy({ algorithmNumber }: HeldKey, scheme: SignatureScheme): string 
 
 /** Checks that there is a hash unless the algorithm has its own. */
 function checkHash(
-  given: unknown,
-  hash: number,
+  { algorithm: given, hash }: Signing,
   { algorithm }: HeldKey,
   scheme: SignatureScheme,
 ): void {
@@ -190,7 +234,10 @@ function checkHash(
 }
 
 /** Returns the bytes of a signature; of ECDSA in DER the most. */
-function signatureSize({ algorithmNumber, modulusBits }: HeldKey, scheme: SignatureScheme): number {
+export function signatureSize(
+  { algorithmNumber, modulusBits }: HeldKey,
+  scheme: SignatureScheme,
+): number {
   if (modulusBits > 0) return Math.ceil(modulusBits / 8);
   return scheme === SignatureScheme.EcdsaP1363
     ? 2 * NUMBER_SIZES[algorithmNumber]!

@@ -50,6 +50,8 @@ export interface HeldKey extends Prepared {
   readonly restriction: Restriction | undefined;
   /** The size that the key's object tells. */
   readonly size: number;
+  /** The predicted nanoseconds of an operation with it. */
+  readonly cost: number;
 }
 
 /** Bits of curves and public keys, by algorithm. */
@@ -94,6 +96,7 @@ export function filledKey({ engines, handles, names, uses }: Prepared): HeldKey 
     isPrivate: frame[At.MessageSize] === 1,
     modulusBits: frame[At.Count]!,
     size: sizes[number]! || frame[At.Count]!,
+    cost: frame[At.Cost]!,
     restriction:
       hash === NO_HASH
         ? undefined

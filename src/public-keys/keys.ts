@@ -311,7 +311,7 @@ function derOf(bytes: Uint8Array, type: string | undefined, argument: string): E
 }
 
 /** Returns the number of an algorithm by its name. */
-function algorithmOf(value: unknown, argument: string): PublicKeyAlgorithm {
+export function algorithmOf(value: unknown, argument: string): PublicKeyAlgorithm {
   checkOneOf(algorithmNames, value, argument);
   return algorithmNames.indexOf(value as PublicKeyAlgorithmName);
 }

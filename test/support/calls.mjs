@@ -20,6 +20,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const agreeing = ['x25519', 'x25519'].map((type) => generateKeyPairSync(type));
 const ed25519 = pair.privateKey.export(pem);
 const signature = crypto.sign(null, source(), pair.privateKey);
+const rawEd25519 = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
 export const rsaKey = rsa.privateKey.export(pem);
 const encrypted = crypto.publicEncrypt({ key: rsa.publicKey, oaepLabel: salt() }, Buffer.of(1, 2));
 const [kem, dsa] = ['ml-kem-768', 'ml-dsa-44'].map((algorithm) => {
@@ -226,6 +227,16 @@ export function templates(millrace) {
       () => ['sha256', source(), rsa.privateKey, { target: Buffer.alloc(300, 9), targetOffset: 9 }],
       () => ['sha256', key(), { key: rsaKey, padding: 'pss', saltLength: 0 }, { digest: true }],
     ],
+    signMany: [
+      () => [null, ['text', source()], ed25519],
+      () => [
+        'sha256',
+        { data: source(), size: 48 },
+        rsa.privateKey,
+        { target: Buffer.alloc(600, 9), targetOffset: 9 },
+      ],
+      () => [null, [source()], [ed25519], { encoding: 'hex' }],
+    ],
     timingSafeEqual: [() => [key(), key()]],
     unwrapKey: [() => ['aes-256-kw', { key: key(), source: wrapped }]],
     verify: [
@@ -237,6 +248,17 @@ export function templates(millrace) {
         hex(dsa.signature),
         {},
       ],
+    ],
+    verifyMany: [
+      () => [null, [source(), 'text'], pair.publicKey, [signature, signature]],
+      () => [
+        null,
+        { data: source(), size: 96 },
+        { data: rawEd25519, algorithm: 'ed25519' },
+        { data: signature, size: 64 },
+        {},
+      ],
+      () => [null, [source()], [pair.publicKey], [signature]],
     ],
     verifyHmac: [() => ['sha256', { key: key(), source: source(), mac }]],
     verifyMac: [
@@ -322,7 +344,7 @@ export const unequal = new Set(
 /** Exports that the portable engine refuses with ERR_ENGINE_UNAVAILABLE. */
 export const nativeOnly = new RegExp(
   '^(create(Private|Public)Key|(de|en)capsulate|diffieHellman|generateKeyPair|' +
-    'privateDecrypt|publicEncrypt|sign|verify)$',
+    'privateDecrypt|publicEncrypt|sign|signMany|verify|verifyMany)$',
 );
 
 /** Classes; their constructors are private. */

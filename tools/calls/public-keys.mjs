@@ -118,6 +118,125 @@ export const verify = {
 };
 
 /*
+ * Signs many messages in one call. The signatures are those of {@link sign}.
+ *
+ * @example
+ * ```js
+ * import { generateKeyPair, signMany } from 'millrace';
+ *
+ * const { privateKey } = generateKeyPair('ed25519');
+ * const [first, second] = signMany(null, ['one', 'two'], privateKey, {
+ *   encoding: 'base64url',
+ * });
+ * ```
+ *
+ * @param algorithm name of the hash, for example `sha256`; null for Ed25519 and ML-DSA
+ * @param messages an array or iterable of bytes and strings, or `{ data, size }`: consecutive
+ *   messages of one size
+ * @param keys an array of private keys, one for each message, or one for all: as
+ *   {@link createPrivateKey} takes them. All sign in the same way: of one hash, padding and encoding
+ * @returns an array of signatures; with a target, which takes them one after the other, their size
+ *   in bytes
+ * @throws MillraceError as {@link sign}; the message names the element: `keys[17]`
+ *
+ * @later
+ * Signs many messages on all cores. All arguments are copied at the call.
+ *
+ * @promised
+ * Signs many messages in one call, divided among all cores; see `signMany` of `millrace`. All
+ * arguments are copied at the call. An abort rejects unless all of the work has started.
+ *
+ * @example
+ * ```js
+ * import { generateKeyPair, signMany } from 'millrace/promises';
+ *
+ * const { privateKey } = await generateKeyPair('p-256');
+ * await signMany('sha256', ['one', 'two'], privateKey);
+ * ```
+ */
+export const signMany = {
+  form: 'derivation',
+  types: ["E extends Encoding = 'buffer'", TARGET],
+  takes: {
+    algorithm: 'HashAlgorithm | null | undefined',
+    messages: 'Many<Data>',
+    keys: 'SigningKeys',
+  },
+  options: toTarget('SignOptions<E>'),
+  also,
+  result: 'Output<T, Digest<E>[]>',
+  runs: {
+    millrace: 'performSignatures(false, arguments)',
+    promises: 'signaturesLater(false, arguments)',
+  },
+};
+
+/*
+ * Verifies many signatures in one call. Returns for each what {@link verify} returns: no equation
+ * over several signatures is used, which could accept others.
+ *
+ * @example
+ * ```js
+ * import { generateKeyPair, signMany, verifyMany } from 'millrace';
+ *
+ * const { privateKey, publicKey } = generateKeyPair('ed25519');
+ * const messages = ['one', 'two'];
+ * const signatures = signMany(null, messages, privateKey);
+ * verifyMany(null, messages, publicKey, signatures); // [true, true]
+ *
+ * // Keys, messages and signatures one after the other:
+ * const keys = {
+ *   data: Buffer.concat(Array(2).fill(publicKey.export({ format: 'raw' }))),
+ *   algorithm: 'ed25519',
+ * };
+ * const packed = { data: Buffer.concat(signatures), size: 64 };
+ * const data = Buffer.from('onetwo');
+ * verifyMany(null, { data, size: 3 }, keys, packed);
+ * ```
+ *
+ * @param algorithm name of the hash, for example `sha256`; null for Ed25519 and ML-DSA
+ * @param messages an array or iterable of bytes and strings, or `{ data, size }`: consecutive
+ *   messages of one size
+ * @param keys an array of keys, one for each message, or one for all: as {@link createPublicKey}
+ *   takes them; or `{ data, algorithm }`: consecutive raw keys, of which a wrong one is false
+ * @param signatures an array or iterable of bytes, or `{ data, size }`
+ * @throws MillraceError as {@link verify}; the message names the element: `keys[17]`
+ *
+ * @later
+ * Verifies many signatures on all cores. All arguments are copied at the call.
+ *
+ * @promised
+ * Verifies many signatures in one call, divided among all cores; see `verifyMany` of `millrace`.
+ * All arguments are copied at the call. An abort rejects unless all of the work has started.
+ *
+ * @example
+ * ```js
+ * import { generateKeyPair, signMany, verifyMany } from 'millrace/promises';
+ *
+ * const { privateKey, publicKey } = await generateKeyPair('p-256');
+ * const messages = ['one', 'two'];
+ * const signatures = await signMany('sha256', messages, privateKey);
+ * await verifyMany('sha256', messages, publicKey, signatures); // [true, true]
+ * ```
+ */
+export const verifyMany = {
+  form: 'derivation',
+  takes: {
+    algorithm: 'HashAlgorithm | null | undefined',
+    messages: 'Many<Data>',
+    keys: 'VerifyingKeys',
+    signatures: 'Many<Bytes>',
+  },
+  options: 'VerifyOptions',
+  also,
+  result: 'boolean[]',
+  runs: {
+    millrace: 'performSignatures(true, arguments)',
+    promises: 'signaturesLater(true, arguments)',
+  },
+};
+
+/*
  * Returns the secret that a private key and the public key of a peer have in common: X25519 (RFC
  * 7748) or ECDH with P-256, P-384 or P-521 (SP 800-56A). The secret is not uniform: derive keys
  * from it, by {@link hkdf}. It has its own ArrayBuffer.

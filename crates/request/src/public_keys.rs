@@ -362,7 +362,8 @@ impl PreparedKey {
     }
 
     /// Writes what the key is to the frame: its algorithm, the bits of its modulus, 1 if it is
-    /// private, and the hashes and the salt length to which it is restricted.
+    /// private, the predicted nanoseconds of an operation, and the hashes and the salt length to
+    /// which it is restricted.
     ///
     /// # Errors
     /// [`Status::KeyAlgorithm`], [`Status::KeyDisposed`].
@@ -384,6 +385,7 @@ impl PreparedKey {
             (At::Algorithm, number as u64),
             (At::Count, bits.into()),
             (At::MessageSize, private),
+            (At::Cost, cost(algorithm, bits, private == 1)),
             (At::SeedLow, hash.into()),
             (At::SeedHigh, mgf1.into()),
             (At::MaxTime, salt_length.into()),
@@ -498,12 +500,8 @@ pub fn predict(work: &Work) -> u64 {
             _ => (Algorithm::Ed25519, 0),
         },
     };
-    let costs = costs(algorithm);
     let bytes = work.source.size() as u64;
-    // A private operation of RSA takes time with the cube of the size, a public one its square.
-    let size = u64::from(bits.max(1024)) / 256;
-    let private = |ns: u64| if bits == 0 { ns } else { ns * size.pow(3) / 512 };
-    let public = |ns: u64| if bits == 0 { ns } else { ns * size.pow(2) / 64 };
+    let (private, public) = (|| cost(algorithm, bits, true), || cost(algorithm, bits, false));
     match call {
         // RSA keys are long, and checked by multiplying their numbers.
         PublicKeyCall::Import(KeyForm::EncryptedPkcs8, _) => DECRYPTED_KEY_NS,
@@ -513,15 +511,24 @@ pub fn predict(work: &Work) -> u64 {
             RSA_GENERATION_NS * size.pow(4) / 4096
         }
         PublicKeyCall::Generate(new) => self::costs(new.algorithm).generate,
-        PublicKeyCall::Sign(_) | PublicKeyCall::SignMany(..) => {
-            count * private(costs.private) + 2 * bytes
-        }
-        PublicKeyCall::Verify(_) | PublicKeyCall::VerifyMany(..) => {
-            count * public(costs.public) + 2 * bytes
-        }
-        PublicKeyCall::Agree(_) => costs.agree,
-        PublicKeyCall::Decapsulate | PublicKeyCall::Decrypt(_) => private(costs.private),
-        PublicKeyCall::Encapsulate | PublicKeyCall::Encrypt(_) => public(costs.public),
+        PublicKeyCall::Sign(_) | PublicKeyCall::SignMany(..) => count * private() + 2 * bytes,
+        PublicKeyCall::Verify(_) | PublicKeyCall::VerifyMany(..) => count * public() + 2 * bytes,
+        PublicKeyCall::Agree(_) => costs(algorithm).agree,
+        PublicKeyCall::Decapsulate | PublicKeyCall::Decrypt(_) => private(),
+        PublicKeyCall::Encapsulate | PublicKeyCall::Encrypt(_) => public(),
+    }
+}
+
+/// Returns the predicted nanoseconds of an operation with a private or a public key.
+fn cost(algorithm: Algorithm, bits: u32, is_private: bool) -> u64 {
+    let Costs { private, public, .. } = costs(algorithm);
+    // A private operation of RSA takes time with the cube of the size, a public one its square.
+    let size = u64::from(bits.max(1024)) / 256;
+    match (is_private, bits) {
+        (true, 0) => private,
+        (false, 0) => public,
+        (true, _) => private * size.pow(3) / 512,
+        (false, _) => public * size.pow(2) / 64,
     }
 }
 

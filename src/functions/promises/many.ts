@@ -4,7 +4,7 @@ import { defaultEngine, type EnginePreference } from '../../engines/engines.js';
 import { withCallOptions, type Batch } from '../../operations/batch/arguments.js';
 import { hashManyParser, hmacManyParser } from '../../operations/batch/readers.js';
 import { runManyIterable } from '../../operations/batch/iterable.js';
-import { runBatch } from '../../operations/batch/jobs.js';
+import { runBatch, startBatch } from '../../operations/batch/jobs.js';
 import { isMessageIterable } from '../../operations/batch/messages.js';
 import { withOptions } from './call.js';
 
@@ -24,7 +24,7 @@ export function performSources(
   return withOptions(parser, given, (signal, count, route, preference) => {
     const parse = (asked: EnginePreference | undefined): Batch =>
       withCallOptions(parser.parse(given, count, true, asked), route, preference);
-    if (!iterable) return runBatch(() => parse(preference), signal);
+    if (!iterable) return runBatch((user) => startBatch(parse(preference), user), signal);
     given[parser.options - 1] = [];
     // A kept key could be collected with its KeyObject before the last batch.
     const asked = preference ?? defaultEngine.preference;

@@ -16,11 +16,14 @@ import type {
   GenerateKeyPairOptions,
   KeyPair,
   KeyPairType,
+  Many,
   RsaEncryptionOptions,
   SignOptions,
   SigningKey,
+  SigningKeys,
   VerifyOptions,
   VerifyingKey,
+  VerifyingKeys,
 } from '../../calls/public-keys.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
 import { diffieHellmanParser } from '../../operations/agreement.js';
@@ -32,6 +35,7 @@ import type { ExportPrivateKeyOptions, ExportPublicKeyOptions } from '../../publ
 import type { PrivateKeyInput, PublicKeyInput } from '../../public-keys/keys.js';
 import type { CallOptions } from '../../scheduling/routes.js';
 import { perform } from './call.js';
+import { signaturesLater } from './many-signatures.js';
 
 /**
  * Signs `data` with a private key; see `sign` of `millrace`. All arguments are copied at the call.
@@ -79,6 +83,53 @@ export function verify(
 ): Promise<boolean>;
 export function verify(): Promise<unknown> {
   return perform(verifySignatureParser, arguments);
+}
+
+/**
+ * Signs many messages in one call, divided among all cores; see `signMany` of `millrace`. All
+ * arguments are copied at the call. An abort rejects unless all of the work has started.
+ *
+ * @example
+ * ```js
+ * import { generateKeyPair, signMany } from 'millrace/promises';
+ *
+ * const { privateKey } = await generateKeyPair('p-256');
+ * await signMany('sha256', ['one', 'two'], privateKey);
+ * ```
+ */
+export function signMany<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: SigningKeys,
+  options?: SignOptions<E> & Partial<TargetOptions<T>> & CallOptions,
+): Promise<Output<T, Digest<E>[]>>;
+export function signMany(): Promise<unknown> {
+  return signaturesLater(false, arguments);
+}
+
+/**
+ * Verifies many signatures in one call, divided among all cores; see `verifyMany` of `millrace`.
+ * All arguments are copied at the call. An abort rejects unless all of the work has started.
+ *
+ * @example
+ * ```js
+ * import { generateKeyPair, signMany, verifyMany } from 'millrace/promises';
+ *
+ * const { privateKey, publicKey } = await generateKeyPair('p-256');
+ * const messages = ['one', 'two'];
+ * const signatures = await signMany('sha256', messages, privateKey);
+ * await verifyMany('sha256', messages, publicKey, signatures); // [true, true]
+ * ```
+ */
+export function verifyMany(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: VerifyingKeys,
+  signatures: Many<Bytes>,
+  options?: VerifyOptions & CallOptions,
+): Promise<boolean[]>;
+export function verifyMany(): Promise<unknown> {
+  return signaturesLater(true, arguments);
 }
 
 /**

@@ -10,7 +10,7 @@ import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
 import { secretResult } from '../../base/secret-results.js';
 import { Form } from '../../request/request.js';
 import { isKeyed, type Batch } from './arguments.js';
-import { runBatch } from './jobs.js';
+import { runBatch, startBatch } from './jobs.js';
 import { inList, MessageCopies } from './messages.js';
 import type { Buffer } from '#platform/base/runtime.js';
 
@@ -37,7 +37,10 @@ export async function runManyIterable(
     const messages = inList(copies.list);
     copies = new MessageCopies();
     await batches.at(-2);
-    const batch = runBatch(() => ({ ...call, messages, key: key?.bytes }), signal);
+    const batch = runBatch(
+      (user) => startBatch({ ...call, messages, key: key?.bytes }, user),
+      signal,
+    );
     // Awaited before the next batch but one, and at the end.
     batch.catch(() => {});
     batches.push(batch);

@@ -3,7 +3,6 @@ import { isResizable, sizeOf } from '../../base/arguments.js';
 import { At, Flag, frame, Route } from '../../base/frame.js';
 import { CancelResult, Threads } from '../../base/protocol.js';
 import { wipeCopy } from '../../base/secret-copy.js';
-import type { Secret } from '../../base/secret-memory.js';
 import { secretResult } from '../../base/secret-results.js';
 import { native, servers } from '../../engines/binding.js';
 import { request, setTarget } from '../../request/request.js';
@@ -13,20 +12,19 @@ import { defaultRoute } from '../../scheduling/cost-model.js';
 import { deferResult } from '../../scheduling/deferred-results.js';
 import { runAsync } from '../../scheduling/run.js';
 import type { Batch } from './arguments.js';
-import { checkMemory, sizesFor, type Messages } from './messages.js';
-import { fillRequest, finish, secretResultCopy } from './request.js';
+import { consecutive, measure, type Messages } from './messages.js';
+import { fillRequest, finish, secretResultCopy, type Span } from './request.js';
 import { COPIED_MAX, hashHere } from './sync.js';
-import { allocateApart, utf8, type Buffer } from '#platform/base/runtime.js';
 
-/**
- * Runs the call that `parse` returns. An abort rejects with the signal's reason unless all jobs are
- * done.
- */
-export function runBatch(parse: () => Batch, signal: AbortSignal | undefined): Promise<unknown> {
+/** Runs the jobs of `start`. An abort rejects with the signal's reason unless all are done. */
+export function runBatch(
+  start: (user: Completion) => BatchJobs | undefined,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
   const completion = signal === undefined ? new PromiseCompletion() : new SignalCompletion();
   try {
     if (signal?.aborted) throw signal.reason;
-    const jobs = startBatch(parse(), completion);
+    const jobs = start(completion);
     if (jobs !== undefined && completion instanceof SignalCompletion) {
       completion.abort = (reason) => jobs.abort(reason);
       completion.attachSignal(signal!);
@@ -79,27 +77,69 @@ const PADDING_BYTES = 64;
 function send(batch: Batch, route: Route, user: Completion): BatchJobs {
   const { size } = batch.options;
   const { count } = batch.messages;
-  const jobs = new BatchJobs(batch, user, secretResult(count * size));
+  const result = secretResult(count * size);
   const messages = own(batch);
   const total = sizeOfAll(messages);
+  const cost = route === Route.Auto ? native.predict(batch.facts.id, total, count) : 0;
+  return submitJobs(
+    user,
+    spansOf(messages, total, PADDING_BYTES, jobCount(route, count, cost, 1)),
+    route,
+    (span) => {
+      fillRequest(batch, messages, span);
+      setTarget(result, span.first * size, span.count * size);
+      if (messages.packed !== batch.messages.packed) request.flags |= Flag.Copied;
+    },
+    () => finish(batch, result),
+  );
+}
+
+/**
+ * Returns the number of jobs for messages of a predicted cost in nanoseconds: at most `each` for
+ * a thread.
+ */
+export function jobCount(route: Route, count: number, cost: number, each: number): number {
   const worthwhile =
-    route === Route.Pool
-      ? 1
-      : route === Route.Split
-        ? count
-        : Math.floor(native.predict(batch.facts.id, total, count) / JOB_MIN_NS);
-  const wanted = Math.max(1, Math.min(native.threads(Threads.Limit), worthwhile, count));
-  const share = (total + count * PADDING_BYTES) / wanted;
+    route === Route.Pool ? 1 : route === Route.Split ? count : Math.floor(cost / JOB_MIN_NS);
+  return Math.max(1, Math.min(each * native.threads(Threads.Limit), worthwhile, count));
+}
+
+/**
+ * Divides messages of `total` bytes into at most `wanted` spans of about equal work, to which each
+ * message adds `fixed` bytes.
+ */
+export function spansOf(
+  { count, size, sizes }: Messages,
+  total: number,
+  fixed: number,
+  wanted: number,
+): Span[] {
+  const spans: Span[] = [];
+  const share = (total + count * fixed) / wanted;
   for (let index = 1, first = 0, end = 0, offset = 0, place = 0; index <= wanted; index++) {
-    for (; end < count && (index === wanted || place + end * PADDING_BYTES < share * index); end++)
-      place += messages.sizes === undefined ? messages.size : messages.sizes.numbers[end]!;
+    for (; end < count && (index === wanted || place + end * fixed < share * index); end++)
+      place += sizes === undefined ? size : sizes.numbers[end]!;
     if (end === first) continue;
+    spans.push({ first, count: end - first, offset, size: place - offset });
+    [first, offset] = [end, place];
+  }
+  return spans;
+}
+
+/** Submits a job for each span, whose request `fill` fills; `made` returns the result of all. */
+export function submitJobs(
+  user: Completion,
+  spans: readonly Span[],
+  route: Route,
+  fill: (span: Span) => void,
+  made: () => unknown,
+): BatchJobs {
+  const jobs = new BatchJobs(user, made);
+  for (const span of spans) {
     const job = new BatchJob(jobs);
     try {
-      fillRequest(batch, messages, { first, count: end - first, offset, size: place - offset });
-      setTarget(jobs.result, first * size, (end - first) * size);
+      fill(span);
       if (user instanceof SignalCompletion) request.flags |= Flag.Cancellable;
-      if (messages.packed !== batch.messages.packed) request.flags |= Flag.Copied;
       // The route of each job.
       if (route !== Route.Auto) frame[At.Route] = Route.Pool;
       runAsync(job);
@@ -110,7 +150,6 @@ function send(batch: Batch, route: Route, user: Completion): BatchJobs {
       break;
     }
     jobs.flying.add(job);
-    [first, offset] = [end, place];
   }
   return jobs;
 }
@@ -126,33 +165,20 @@ function own({ messages, options }: Batch): Messages {
     if (lent && !isResizable(messages.packed)) return messages;
     return { ...messages, packed: secretResultCopy(messages.packed) };
   }
-  const sizes = sizesFor(count);
-  const { numbers } = sizes;
-  let total = 0;
-  for (let index = 0; index < count; index++) {
-    const each = list[index]!;
-    const view = typeof each === 'string' ? (list[index] = utf8(each)) : each;
-    total += numbers[index] = sizeOf(view);
-    if (numbers[index] === 0) checkMemory(view, index);
-  }
+  const measured = measure(list);
   const views = list as Uint8Array[];
   // Short lent messages are copied too, which is faster than passing each view.
-  if (lent && total > count * COPIED_MAX) {
+  if (lent && measured.total > count * COPIED_MAX) {
     // The memory of a resizable buffer can shrink.
     for (let index = 0; index < count; index++)
       if (isResizable(views[index]!)) views[index] = secretResultCopy(views[index]!);
-    return { ...messages, sizes };
+    return { ...messages, sizes: measured.sizes };
   }
-  const packed = allocateApart(total);
-  for (let index = 0, offset = 0; index < count; index++) {
-    if (numbers[index]! > 0) packed.set(views[index]!, offset);
-    offset += numbers[index]!;
-  }
-  return { count, list: undefined, packed, size: 0, sizes };
+  return consecutive(views, measured);
 }
 
 /** The jobs of one call. */
-class BatchJobs {
+export class BatchJobs {
   /** The submitted jobs that have not ended. */
   readonly flying = new Set<BatchJob>();
   failure: { readonly error: unknown } | undefined;
@@ -160,9 +186,8 @@ class BatchJobs {
   reason: unknown;
 
   constructor(
-    readonly batch: Batch,
     readonly user: Completion,
-    readonly result: Secret<Buffer>,
+    readonly made: () => unknown,
   ) {}
 
   /** Handles the end of a job, unless an abort has ended it; the last one settles the call. */
@@ -173,7 +198,7 @@ class BatchJobs {
     let value: unknown;
     try {
       if (this.failure !== undefined) throw this.failure.error;
-      value = finish(this.batch, this.result);
+      value = this.made();
     } catch (error) {
       this.user.fail(error);
       return;
