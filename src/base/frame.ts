@@ -85,9 +85,10 @@ export interface Native {
   describeKey(): number;
   /**
    * Writes an asymmetric key to the target, if it fits there. Returns its size, or minus a
-   * {@link Status}.
+   * {@link Status}. To encrypt it with the passphrase, the frame has the number of a cipher as
+   * algorithm and the iterations as count.
    */
-  exportKey(form: number, target: Uint8Array): number;
+  exportKey(form: number, target: Uint8Array, passphrase: Uint8Array): number;
   /**
    * Begins a message of an incremental cipher; the key is bytes, or the handle in the frame.
    * Returns the handle of the message, or minus a {@link Status}.

@@ -17,7 +17,7 @@ export const derivationCallOptionNames = 'signal onProgress engine';
 export const diffieHellmanOptionNames = 'privateKey publicKey engine';
 export const encapsulateOptionNames = 'engine';
 export const enginesOptionNames = 'probe';
-export const exportPrivateKeyOptionNames = 'format type';
+export const exportPrivateKeyOptionNames = 'format type cipher passphrase iterations';
 export const filesSignalOptionNames = 'signal onProgress';
 export const generateKeyPairOptionNames =
   'namedCurve modulusLength publicExponent hashAlgorithm mgf1HashAlgorithm saltLength publicKeyEncoding privateKeyEncoding engine';

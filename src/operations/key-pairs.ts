@@ -16,9 +16,9 @@ import {
   type PublicKeyAlgorithmName,
   type Restriction,
 } from '../public-keys/held-key.js';
-import { encodeKey, readEncoding } from '../public-keys/export.js';
+import { encodeKey, readEncoding, wipeEncoding, type KeyEncoding } from '../public-keys/export.js';
 import { keyObject } from '../public-keys/key-objects.js';
-import { release } from '../request/key.js';
+import { release, type Prepared } from '../request/key.js';
 import {
   beginRequest,
   Form,
@@ -63,11 +63,15 @@ function fill(given: ArrayLike<unknown>, options: Options): void {
   refuseOthers(options, SOME, taken, `type '${argument(given, 0) as string}'`);
   const { bits, exponent } = isRsa ? readRsa(options) : NO_RSA;
   const { hash, mgf1Hash, saltLength } = isPss ? readRestriction(options) : UNRESTRICTED;
-  const publicResult = readResult(publicKeyEncoding, 'options.publicKeyEncoding', false);
-  const privateResult = readResult(privateKeyEncoding, 'options.privateKeyEncoding', true);
-  const reserved = reserveKey();
-  const fail = (): void => release(reserved);
+  const publicEncoding = readResult(publicKeyEncoding, 'options.publicKeyEncoding', false);
+  const privateEncoding = readResult(privateKeyEncoding, 'options.privateKeyEncoding', true);
+  let reserved: Prepared | undefined;
+  const fail = (): void => {
+    wipeEncoding(privateEncoding);
+    if (reserved !== undefined) release(reserved);
+  };
   try {
+    reserved = reserveKey();
     beginRequest(Operation.GenerateKey, algorithm, NO_BYTES, 0, 0);
     setEngines(reserved);
     if (preference !== undefined) setEngines(preference);
@@ -84,10 +88,10 @@ function fill(given: ArrayLike<unknown>, options: Options): void {
   setResult(0, Form.Buffer);
   setFinish({
     succeed() {
-      const held = filledKey(reserved);
       try {
-        const publicKey = publicResult(publicKeyOf(held));
-        return { publicKey, privateKey: privateResult(held) };
+        const held = filledKey(reserved!);
+        const publicKey = resultOf(publicKeyOf(held), publicEncoding);
+        return { publicKey, privateKey: resultOf(held, privateEncoding) };
       } catch (error) {
         fail();
         throw error;
@@ -97,21 +101,18 @@ function fill(given: ArrayLike<unknown>, options: Options): void {
   });
 }
 
-/** Returns a function that returns a key as an object or in an encoding, and then releases it. */
-function readResult(
-  value: unknown,
-  argument: string,
-  isPrivate: boolean,
-): (held: HeldKey) => unknown {
-  if (value === undefined) return keyObject;
-  const encoding = readEncoding(value, argument, isPrivate);
-  return (held) => {
-    try {
-      return encodeKey(held, encoding);
-    } finally {
-      release(held);
-    }
-  };
+function readResult(value: unknown, argument: string, isPrivate: boolean): KeyEncoding | undefined {
+  return value === undefined ? undefined : readEncoding(value, argument, isPrivate);
+}
+
+/** Returns a key as an object, or in an encoding, and then releases it. */
+function resultOf(held: HeldKey, encoding: KeyEncoding | undefined): unknown {
+  if (encoding === undefined) return keyObject(held);
+  try {
+    return encodeKey(held, encoding);
+  } finally {
+    release(held);
+  }
 }
 
 /** Returns the algorithm of a type. */

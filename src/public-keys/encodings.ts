@@ -4,6 +4,9 @@ import { part, sizeOf } from '../base/intrinsics.js';
 import { shownName } from '../base/nearest.js';
 import { KeyForm } from '../base/protocol.js';
 import { decodeBase64 } from '../base/secret-base64.js';
+import { readSecret, SecretCopy, SecretKinds } from '../base/secret-copy.js';
+import { secretCopy, type Secret } from '../base/secret-memory.js';
+import { secretText } from '../base/secret-results.js';
 import { native } from '../engines/binding.js';
 import { base64, viewOf, type Buffer } from '#platform/base/runtime.js';
 
@@ -208,4 +211,11 @@ export function encodePem(form: KeyForm, der: Buffer): string {
     text += `${native.base64(line) ?? base64(line)}\n`;
   }
   return `${text}-----END ${label}-----\n`;
+}
+
+/** Returns a copy of a passphrase. */
+export function passphraseOf(value: unknown, argument: string): Secret {
+  const secret = readSecret(value, argument, SecretKinds.Text);
+  if (typeof secret === 'string') return secretText(secret);
+  return SecretCopy.is(secret) ? secret.bytes : secretCopy(secret);
 }

@@ -155,17 +155,37 @@ export function publicKeyOf({ engines, handles, names }: HeldKey): HeldKey {
   return filledKey({ algorithm: '', engines: [engine], handles: [handle], names, uses: noUses() });
 }
 
+/** How a private key is encrypted. */
+export interface KeyEncryption {
+  /** The index in {@link keyCiphers}. */
+  readonly cipher: number;
+  readonly iterations: number;
+  readonly passphrase: Secret;
+}
+
+/** The ciphers of private keys, in the order of the crate public-keys. */
+export const keyCiphers = ['aes-128-cbc', 'aes-192-cbc', 'aes-256-cbc', 'des-ede3-cbc'] as const;
+
 /** The greatest size of most encodings in bytes. */
 const EXPORT_BYTES = 4096;
 
+/** That of all encrypted keys: another try would derive another key. */
+const ENCRYPTED_BYTES = 16_384;
+
 /** Returns a key in another encoding, alone in an ArrayBuffer, so that the caller can wipe it. */
-export function exportBytes({ engines, handles }: HeldKey, form: KeyForm): Secret<Buffer> {
+export function exportBytes(
+  { engines, handles }: HeldKey,
+  form: KeyForm,
+  encryption?: KeyEncryption,
+): Secret<Buffer> {
   const { binding } = engines[0]!;
-  let memory = secretResult(EXPORT_BYTES);
+  let memory = secretResult(encryption === undefined ? EXPORT_BYTES : ENCRYPTED_BYTES);
   try {
     for (;;) {
       frame[At.Key] = handles[0]!;
-      const size = binding.exportKey(form, memory);
+      frame[At.Algorithm] = encryption?.cipher ?? 0;
+      frame[At.Count] = encryption?.iterations ?? 0;
+      const size = binding.exportKey(form, memory, encryption?.passphrase ?? NO_BYTES);
       if (size < 0) throw failure(-size);
       if (size > memory.length) {
         memory = secretResult(size);

@@ -13,7 +13,6 @@ import {
 } from '../base/options.js';
 import { KeyForm, PublicKeyAlgorithm } from '../base/protocol.js';
 import { decodeBase64, decodeHex } from '../base/secret-base64.js';
-import { readSecret, SecretCopy, SecretKinds } from '../base/secret-copy.js';
 import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
 import { secretText } from '../base/secret-results.js';
 import { defaultEngine } from '../engines/engines.js';
@@ -26,6 +25,7 @@ import {
   isDer,
   isPrivateForm,
   notPrivate,
+  passphraseOf,
   type EncodedKey,
 } from './encodings.js';
 import {
@@ -283,13 +283,6 @@ function fitting(key: HeldKey, wantsPrivate: boolean): HeldKey {
   } finally {
     release(key);
   }
-}
-
-/** Returns a copy of a passphrase. */
-function passphraseOf(value: unknown, argument: string): Secret {
-  const secret = readSecret(value, argument, SecretKinds.Text);
-  if (typeof secret === 'string') return secretText(secret);
-  return SecretCopy.is(secret) ? secret.bytes : secretCopy(secret);
 }
 
 /** Decodes text in its memory. */

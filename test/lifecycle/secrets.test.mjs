@@ -339,6 +339,15 @@ const bytesOnly = [
     (format) =>
       `asymmetric(() => exporting(api.createPrivateKey(raw(key)), { format: '${format}' }))`,
   ),
+  ...['pem', 'der'].map(
+    (format) =>
+      `asymmetric(() => exporting(api.createPrivateKey(raw(key)), ` +
+      `{ format: '${format}', cipher: 'aes-256-cbc', passphrase: key }))`,
+  ),
+  "refused(() => api.generateKeyPair('ed25519', { privateKeyEncoding: " +
+    "{ format: 'pem', cipher: 'aes-128-cbc', passphrase: key, iterations: 0 } }))",
+  "withKeys(() => api.generateKeyPair('ed25519', { privateKeyEncoding: " +
+    "{ format: 'der', cipher: 'aes-128-cbc', passphrase: key } }))",
   'asymmetric(() => api.createPrivateKey(api.createPrivateKey(raw(key))))',
   "refused(() => api.createPrivateKey({ ...raw(key), algorithm: 'ml-kem-768' }))",
   "refused(() => api.createPrivateKey({ ...jwkOf(api, key), x: 'AAAA' }))",
@@ -348,6 +357,8 @@ const bytesOnly = [
   "withKeys(() => api.sign(null, source, derOf(key), { encoding: 'hex' }))",
   'withKeys(() => api.sign(null, source, { key: jwkOf(api, key) }))',
   "refused(() => api.sign('sha256', source, raw(key)))",
+  "withKeys(() => api.signMany(null, ['a', source], [raw(key), derOf(key)]))",
+  "refused(() => api.signMany(null, ['a', source], [raw(key), 'x']))",
   'withKeys(() => api.verify(null, source, derOf(key), Buffer.alloc(64)))',
   'withKeys(() => api.diffieHellman({ privateKey: agreeing(key), publicKey: agreeing(other) }))',
   "refused(() => api.diffieHellman({ privateKey: agreeing(key), publicKey: 'x' }))",

@@ -176,3 +176,18 @@ test('what does not fit is refused', async () => {
       expectError(error, code, message, style);
     });
 });
+
+test('a private key that is encrypted', async () => {
+  const encoding = { format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'päss' };
+  await each(async (generate, style) => {
+    const privateKeyEncoding = { ...encoding, passphrase: Buffer.from(encoding.passphrase) };
+    const generating = generate('p-256', { privateKeyEncoding });
+    privateKeyEncoding.passphrase.fill(0);
+    const { publicKey, privateKey } = await generating;
+    const own = millrace.createPrivateKey({ key: privateKey, passphrase: encoding.passphrase });
+    assert.ok(own.publicKey().equals(publicKey), style);
+    const wrong = { privateKeyEncoding: { ...encoding, type: 'sec1' } };
+    const error = await generate('p-256', wrong).catch((reason) => reason);
+    expectError(error, 'ERR_NOT_SUPPORTED', /options\.privateKeyEncoding\.cipher/, style);
+  });
+});

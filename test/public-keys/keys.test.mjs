@@ -257,6 +257,40 @@ test('encrypted private keys', () => {
   }
   const plain = pairs.ed25519.privateKey.export({ format: 'pem', type: 'pkcs8' });
   assert.ok(createPrivateKey({ key: plain, passphrase: 'not needed' }));
+  const own = createPrivateKey(pairs.rsa.privateKey);
+  for (const [name, { privateKey }] of Object.entries(pairs))
+    for (const cipher of ['aes-128-cbc', 'aes-192-cbc', 'aes-256-cbc', 'des-ede3-cbc'])
+      for (const iterations of [undefined, 1, 5000]) {
+        const made = createPrivateKey(privateKey);
+        const passphrase = Buffer.from('päss');
+        const key = made.export({ format: 'pem', cipher, passphrase, iterations });
+        const what = `${name}, ${cipher}`;
+        assert.match(key, /^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/, what);
+        assert.ok(createPrivateKey({ key, passphrase }).equals(made), what);
+        const theirs = crypto.createPrivateKey({ key, passphrase });
+        assert.ok(createPrivateKey(theirs).equals(made), what);
+        const options = { format: 'der', type: 'pkcs8', cipher, passphrase: 'päss', iterations };
+        const der = made.export(options);
+        assert.ok(createPrivateKey({ key: der, passphrase: 'päss' }).equals(made), what);
+        assert.notDeepEqual(made.export(options), der, 'a random salt');
+      }
+  const encrypted = { format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' };
+  const wrong = [
+    [{ cipher: 'aes-256-gcm' }, 'ERR_ARGUMENT_VALUE', /options\.cipher .*aes-256-cbc/],
+    [{ cipher: 5 }, 'ERR_ARGUMENT_TYPE', /options\.cipher/],
+    [{ cipher: undefined }, 'ERR_MISSING_ARGUMENT', /options\.cipher/],
+    [{ passphrase: undefined }, 'ERR_MISSING_ARGUMENT', /options\.passphrase/],
+    [{ passphrase: 5 }, 'ERR_ARGUMENT_TYPE', /options\.passphrase/],
+    [{ iterations: 0 }, 'ERR_ARGUMENT_VALUE', /options\.iterations/],
+    [{ iterations: 2 ** 24 }, 'ERR_ARGUMENT_VALUE', /options\.iterations/],
+    [{ type: 'pkcs1' }, 'ERR_NOT_SUPPORTED', /pkcs8/],
+    [{ type: 'sec1' }, 'ERR_NOT_SUPPORTED', /pkcs8/],
+    [{ format: 'jwk' }, 'ERR_NOT_SUPPORTED', /pkcs8/],
+    [{ format: 'raw' }, 'ERR_NOT_SUPPORTED', /pkcs8/],
+  ];
+  for (const [changed, code, names] of wrong)
+    refused(() => own.export({ ...encrypted, ...changed }), code, names);
+  refused(() => own.publicKey().export(encrypted), 'ERR_NOT_SUPPORTED', /private/);
   const legacy = pairs.rsa.privateKey.export({
     format: 'pem',
     type: 'pkcs1',

@@ -523,6 +523,14 @@ verify('sha256', 'text', 'a PEM', 'a signature');
 sign('sha256', 'text', 'a PEM', { padding: 'oaep' });
 // @ts-expect-error a synchronous call takes no route
 sign('sha256', 'text', 'a PEM', { route: 'pool' });
+isBuffer(millrace.signMany(null, ['text', bytes], pair.privateKey)[0]!);
+is<string[]>()(millrace.signMany(null, ['text'], [pair.privateKey], { encoding: 'hex' }));
+isNumber(millrace.signMany(null, { data: bytes, size: 3 }, pair.privateKey, { target: bytes }));
+const rawKeys = { data: bytes, algorithm: 'ed25519' } as const;
+is<boolean[]>()(millrace.verifyMany(null, new Set(['text']), rawKeys, [bytes]));
+// @ts-expect-error signatures are bytes
+millrace.verifyMany(null, ['text'], pair.publicKey, ['a signature']);
+isString(pair.privateKey.export({ format: 'pem', cipher: 'aes-256-cbc', passphrase: 'text' }));
 isBuffer(diffieHellman(pair));
 isNumber(diffieHellman({ ...pair, target: bytes }));
 is<millrace.Encapsulation>()(encapsulate(pair.publicKey));

@@ -55,13 +55,20 @@ pub(crate) fn describe_key(call: &Call<'_>) -> Value {
     call.env.number(call.state.status_number(described))
 }
 
-/// `exportKey(form, target)`, with the handle of an asymmetric key in the frame: writes the key, if
-/// it fits in the target. Returns its size, or minus a [`Status`].
+/// `exportKey(form, target, passphrase)`, with the handle of an asymmetric key in the frame: writes
+/// the key, if it fits in the target. Returns its size, or minus a [`Status`].
 pub(crate) fn export_key(call: &Call<'_>) -> Value {
     let size = stack::wiped(|| {
         let form = call.uint32(0).and_then(KeyForm::from_number).ok_or(Status::Argument)?;
         let target = call.bytes(1).ok_or(Status::Argument)?;
-        let bytes = running_cipher::key_of(call, &call.state.keys.borrow())?.export(form)?;
+        let keys = call.state.keys.borrow();
+        let key = running_cipher::key_of(call, &keys)?;
+        let bytes = if form == KeyForm::EncryptedPkcs8 {
+            let passphrase = call.bytes(2).ok_or(Status::Argument)?;
+            key.export_encrypted(&Frame::of(call).ok_or(Status::Argument)?, passphrase.read())?
+        } else {
+            key.export(form)?
+        };
         if bytes.len() <= target.size() {
             target.write(&bytes);
         }

@@ -36,3 +36,9 @@ pub enum KeyCipher {
     /// Triple DES in CBC mode, for programs that read nothing newer.
     DesEde3Cbc,
 }
+
+impl KeyCipher {
+    /// All ciphers.
+    pub const ALL: [KeyCipher; 4] =
+        [KeyCipher::Aes128Cbc, KeyCipher::Aes192Cbc, KeyCipher::Aes256Cbc, KeyCipher::DesEde3Cbc];
+}

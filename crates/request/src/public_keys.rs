@@ -10,8 +10,8 @@ use crate::public_key_call::{Encryption, HASHES, Item, NewKey, PublicKeyCall, Si
 use crate::work::{Key, Reply, Work};
 use millrace_core::allocate::{Shared, try_with_capacity};
 use millrace_public_keys::{
-    Algorithm, Coordinates, EcdsaEncoding, Error, Hash, Input, Oaep, PrivateKey, PublicKey,
-    RsaPrivateComponents, RsaPublicComponents, Scheme,
+    Algorithm, Coordinates, EcdsaEncoding, Error, Hash, Input, KeyCipher, Oaep, PrivateKey,
+    PublicKey, RsaPrivateComponents, RsaPublicComponents, Scheme,
 };
 use std::mem;
 use std::sync::OnceLock;
@@ -359,6 +359,23 @@ impl PreparedKey {
             }
             _ => return Err(Status::KeyUse),
         })
+    }
+
+    /// Returns encrypted PKCS#8. The frame has the index of the [`KeyCipher`] as algorithm and the
+    /// iterations of PBKDF2 as count.
+    ///
+    /// # Errors
+    /// [`Status::KeyUse`] for a public key; [`Status::Argument`] and [`Status::KeyWork`] for
+    /// numbers out of bounds.
+    pub fn export_encrypted<C: Caller>(
+        &self,
+        frame: &Frame<'_, C>,
+        passphrase: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, Status> {
+        let cipher = KeyCipher::ALL.get(frame.number(At::Algorithm) as usize);
+        let (cipher, iterations) = (*cipher.ok_or(Status::Argument)?, frame.number(At::Count));
+        let key = private_key(self)?;
+        Ok(key.to_encrypted_pkcs8(passphrase, cipher, iterations as u32)?.into())
     }
 
     /// Writes what the key is to the frame: its algorithm, the bits of its modulus, 1 if it is
