@@ -20,6 +20,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const agreeing = ['x25519', 'x25519'].map((type) => generateKeyPairSync(type));
 const ed25519 = pair.privateKey.export(pem);
 const signature = crypto.sign(null, source(), pair.privateKey);
+const signed = () => Buffer.from(signature);
 const rawEd25519 = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
 export const rsaKey = rsa.privateKey.export(pem);
 const encrypted = crypto.publicEncrypt({ key: rsa.publicKey, oaepLabel: salt() }, Buffer.of(1, 2));
@@ -235,7 +236,7 @@ export function templates(millrace) {
         rsa.privateKey,
         { target: Buffer.alloc(600, 9), targetOffset: 9 },
       ],
-      () => [null, [source()], [ed25519], { encoding: 'hex' }],
+      () => [null, [source()], [ed25519], { encoding: 'base64url' }],
     ],
     timingSafeEqual: [() => [key(), key()]],
     unwrapKey: [() => ['aes-256-kw', { key: key(), source: wrapped }]],
@@ -250,7 +251,7 @@ export function templates(millrace) {
       ],
     ],
     verifyMany: [
-      () => [null, [source(), 'text'], pair.publicKey, [signature, signature]],
+      () => [null, [source(), source()], pair.publicKey, [signed(), signed()]],
       () => [
         null,
         { data: source(), size: 96 },
@@ -258,7 +259,7 @@ export function templates(millrace) {
         { data: signature, size: 64 },
         {},
       ],
-      () => [null, [source()], [pair.publicKey], [signature]],
+      () => [null, [source()], [pair.publicKey], [signed()]],
     ],
     verifyHmac: [() => ['sha256', { key: key(), source: source(), mac }]],
     verifyMac: [
