@@ -6,7 +6,7 @@ use millrace_public_keys::{Algorithm, Coordinates, PrivateKey, PublicKey};
 
 pub(crate) fn run(data: &[u8]) {
     let input = &mut Input(data);
-    let form = input.byte() % 8;
+    let form = input.byte() % 9;
     let algorithm = Algorithm::ALL[usize::from(input.byte()) % Algorithm::ALL.len()];
     let key = input.bytes(usize::MAX);
     let private = match form {
@@ -14,6 +14,8 @@ pub(crate) fn run(data: &[u8]) {
         1 => PrivateKey::from_pkcs1(key),
         2 => PrivateKey::from_sec1(key),
         3 => PrivateKey::from_raw(algorithm, key),
+        8 if is_slow(key) => return,
+        8 => PrivateKey::from_encrypted_pkcs8(key, b"password"),
         _ => return public(form, algorithm, key),
     };
     let Ok(private) = private else { return };
@@ -37,6 +39,19 @@ pub(crate) fn run(data: &[u8]) {
         }
     }
     assert!(PrivateKey::from_pkcs8(&pkcs8).and_then(|key| key.to_pkcs8()) == Ok(pkcs8));
+}
+
+/// Returns true if the bytes may hold an INTEGER above 64: iterations, or a cost of scrypt.
+fn is_slow(key: &[u8]) -> bool {
+    key.windows(2).enumerate().any(|(at, head)| match head {
+        [2, size @ 1..=0x7f] => {
+            let number = &key[at + 2..][..usize::from(*size).min(key.len() - at - 2)];
+            let number = number.iter().skip_while(|byte| **byte == 0);
+            number.clone().count() > 1 || number.clone().any(|byte| *byte > 64)
+        }
+        [2, size] => *size > 0x80,
+        _ => false,
+    })
 }
 
 fn public(form: u8, algorithm: Algorithm, key: &[u8]) {
