@@ -5,7 +5,7 @@ import { At, Flag, frame, Operation, Route } from '../base/frame.js';
 import { copyInto, isRevoked } from '../base/intrinsics.js';
 import { signOptionNames, targetOptionNames, verifyOptionNames } from '../base/option-names.js';
 import { accepted, isOptions, ownOptions } from '../base/options.js';
-import { PublicKeyAlgorithm, SignatureScheme } from '../base/protocol.js';
+import { SignatureScheme } from '../base/protocol.js';
 import type { PackedKeys } from '../calls/public-keys.js';
 import type { EnginePreference } from '../engines/engines.js';
 import { algorithmNames, reserveKey, type HeldKey } from '../public-keys/held-key.js';
