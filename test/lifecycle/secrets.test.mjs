@@ -360,6 +360,7 @@ const bytesOnly = [
   "withKeys(() => api.signMany(null, ['a', source], [raw(key), derOf(key)]))",
   "refused(() => api.signMany(null, ['a', source], [raw(key), 'x']))",
   'withKeys(() => api.verify(null, source, derOf(key), Buffer.alloc(64)))',
+  "withKeys(() => api.verifyMany(null, ['a', source], [derOf(key), derOf(key)], [iv, iv]))",
   'withKeys(() => api.diffieHellman({ privateKey: agreeing(key), publicKey: agreeing(other) }))',
   "refused(() => api.diffieHellman({ privateKey: agreeing(key), publicKey: 'x' }))",
   'withKeys(() => api.encapsulate(seed(key)))',
