@@ -34,6 +34,7 @@ export {
 } from './functions/promises/sealed.js';
 export * from './functions/random.js';
 export * from './functions/key-wrap.js';
+export * from './functions/hpke.js';
 export * from './functions/public-keys.js';
 export { createSign, createVerify } from './functions/running-signatures.js';
 export type { Sign, Verify } from './functions/running-signatures.js';
@@ -80,6 +81,7 @@ export type { Hkdf, HkdfExpand, HkdfExtract } from './calls/hkdf.js';
 export type * from './calls/reports.js';
 export { createPrivateKey, createPublicKey } from './public-keys/keys.js';
 export type { AsymmetricKeyOptions, PrivateKeyInput, PublicKeyInput } from './public-keys/keys.js';
+export type { HpkeContext, HpkeRecipient, HpkeSender } from './operations/hpke-contexts.js';
 export { PrivateKey, PublicKey } from './public-keys/key-objects.js';
 export type {
   AsymmetricKeyDetails,

@@ -69,6 +69,9 @@ export type {
   HashFilesOptions,
   HashName,
   Hasher,
+  HpkeContext,
+  HpkeRecipient,
+  HpkeSender,
   JsonWebKey,
   KeyAlgorithm,
   KeyInput,
@@ -92,6 +95,7 @@ export * from './functions/promises/ciphers.js';
 export * from './functions/promises/digests.js';
 export type { HashTransformStream } from './streams/hash-transform.js';
 export * from './functions/promises/key-wrap.js';
+export * from './functions/promises/hpke.js';
 export * from './functions/promises/public-keys.js';
 export * from './functions/promises/verify-mac.js';
 export * from './functions/promises/sealed.js';

@@ -217,6 +217,7 @@ const secretCasts = [
   'src/operations/batch/iterable.ts',
   'src/operations/batch/sync.ts',
   'src/operations/encapsulation.ts',
+  'src/operations/hpke.ts',
   'src/operations/kept-keys.ts',
   'src/operations/public-key-arguments.ts',
   'src/operations/verify-mac.ts',

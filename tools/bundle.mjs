@@ -52,6 +52,7 @@ const chunkRoots = [
   'functions/derivations',
   'functions/digests',
   'functions/engines',
+  'functions/hpke',
   'functions/public-keys',
   'functions/running-signatures',
   'functions/settings',

@@ -15,6 +15,7 @@ import * as ciphers from './calls/ciphers.mjs';
 import * as derivations from './calls/derivations.mjs';
 import * as digests from './calls/digests.mjs';
 import * as hkdf from './calls/hkdf.mjs';
+import * as hpke from './calls/hpke.mjs';
 import * as keyWrap from './calls/key-wrap.mjs';
 import * as publicKeys from './calls/public-keys.mjs';
 import * as sealed from './calls/sealed.mjs';
@@ -27,7 +28,17 @@ import { optionNames } from './option-names.mjs';
 import { root } from './steps.mjs';
 
 /** The modules with descriptions, by the names of their files without dashes. */
-const groups = { ciphers, derivations, digests, hkdf, keyWrap, publicKeys, sealed, verifyMac };
+const groups = {
+  ciphers,
+  derivations,
+  digests,
+  hkdf,
+  hpke,
+  keyWrap,
+  publicKeys,
+  sealed,
+  verifyMac,
+};
 
 const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

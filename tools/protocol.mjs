@@ -136,6 +136,14 @@ const enumerations = [
       'Decapsulate',
       'PublicEncrypt',
       'PrivateDecrypt',
+      ['HpkeSeal', 'The result is the encapsulated key and the ciphertext after it.'],
+      'HpkeOpen',
+      [
+        'HpkeSender',
+        "The result is the encapsulated key and after it the AEAD's key, the nonce of the first " +
+          'message and the secret of exports.',
+      ],
+      ['HpkeRecipient', 'The result is the same without the encapsulated key.'],
       [
         derivations[0],
         'Key derivations, which come last: the password is the key, the salt the iv, other ' +
@@ -535,6 +543,12 @@ const statuses = [
     name: 'Decryption',
     code: 'ERR_AUTHENTICATION',
     message: 'the ciphertext does not decrypt under this key, hash and label',
+  },
+  {
+    name: 'EncapsulatedKey',
+    doc: 'An encapsulated key is no point of the curve, or has a small order.',
+    code: 'ERR_KEY_INVALID',
+    message: 'encapsulatedKey is not valid: it is no point on the curve, or has a small order',
   },
   {
     name: 'Unavailable',

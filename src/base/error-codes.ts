@@ -54,7 +54,7 @@ export type ErrorCode =
   | 'ERR_PASSPHRASE'
   /**
    * The prepared key has sealed 2^32 messages with random nonces of 12 bytes: use another key, or
-   * xchacha20-poly1305. RangeError.
+   * xchacha20-poly1305. Or the context of HPKE has numbered 2^53 - 1 messages. RangeError.
    */
   | 'ERR_NONCE_LIMIT'
   /** The engine failed: a defect or an exhausted resource. */
@@ -74,8 +74,8 @@ export type ErrorCode =
   /** The hasher has returned its digest or begun to return output: reset it, or create another. */
   | 'ERR_HASHER_SPENT'
   /**
-   * An asynchronous operation of this incremental cipher is in flight: wait for it, or make the
-   * next one asynchronous.
+   * An asynchronous operation of this incremental cipher, or an open of this recipient of HPKE, is
+   * in flight: wait for it, or make the next one asynchronous.
    */
   | 'ERR_CIPHER_BUSY'
   /** The message of this incremental cipher has not ended, so that there is no tag yet. */

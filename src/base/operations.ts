@@ -60,7 +60,7 @@ export function isOperation(number: number): number is Operation {
 
 /** Returns true for the operations with asymmetric keys. */
 export function isPublicKey(operation: Operation): boolean {
-  return operation >= Operation.ImportKey && operation <= Operation.PrivateDecrypt;
+  return operation >= Operation.ImportKey && operation <= Operation.HpkeRecipient;
 }
 
 /** Returns true if the result, made with a key, is no secret, as a ciphertext or signature. */
@@ -69,7 +69,8 @@ export function givesPublic(operation: Operation): boolean {
     operation === Operation.Encrypt ||
     operation === Operation.Seal ||
     (operation >= Operation.ImportKey && operation <= Operation.VerifySignature) ||
-    operation === Operation.PublicEncrypt
+    operation === Operation.PublicEncrypt ||
+    operation === Operation.HpkeSeal
   );
 }
 

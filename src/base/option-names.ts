@@ -26,6 +26,10 @@ export const hashParameterOptionNames =
 export const hashPasswordOptionNames =
   'algorithm cost secret saltLength hashLength salt memory passes parallelism N r blockSize p parallelization engine';
 export const hmacOptionNames = 'encoding engine';
+export const hpkeOpenOptionNames = 'aad senderPublicKey kdf aead info psk pskId engine';
+export const hpkeRecipientOptionNames = 'senderPublicKey kdf aead info psk pskId engine';
+export const hpkeSealOptionNames = 'aad senderKey kdf aead info psk pskId engine';
+export const hpkeSenderOptionNames = 'senderKey kdf aead info psk pskId engine';
 export const openOptionNames = 'key nonce source aad authTagLength engine';
 export const openRangeOptionNames = 'algorithm key context signal start end';
 export const openWithKeyOptionNames = 'signal';

@@ -118,6 +118,16 @@ export const enum Operation {
   Decapsulate,
   PublicEncrypt,
   PrivateDecrypt,
+  /** The result is the encapsulated key and the ciphertext after it. */
+  HpkeSeal,
+  HpkeOpen,
+  /**
+   * The result is the encapsulated key and after it the AEAD's key, the nonce of the first message
+   * and the secret of exports.
+   */
+  HpkeSender,
+  /** The result is the same without the encapsulated key. */
+  HpkeRecipient,
   /**
    * Key derivations, which come last: the password is the key, the salt the iv, other inputs the
    * aad, a second secret the tag.
@@ -383,6 +393,8 @@ export const enum Status {
   MessageSize,
   CiphertextSize,
   Decryption,
+  /** An encapsulated key is no point of the curve, or has a small order. */
+  EncapsulatedKey,
   /** The engine that was asked for cannot do this here. */
   Unavailable,
   /** The message is too large for the engine that was asked for. */
@@ -461,6 +473,10 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
   ],
   ['ERR_SOURCE_SIZE', 'the ciphertext has the wrong size for this key'],
   ['ERR_AUTHENTICATION', 'the ciphertext does not decrypt under this key, hash and label'],
+  [
+    'ERR_KEY_INVALID',
+    'encapsulatedKey is not valid: it is no point on the curve, or has a small order',
+  ],
   ['ERR_ENGINE_UNAVAILABLE', 'the engine is not available'],
   ['ERR_ENGINE_UNAVAILABLE', 'the message is larger than this engine accepts'],
   ['ERR_FILE_CHANGED', 'the file is not regular, cannot be read, or has changed'],
@@ -470,7 +486,7 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
 export const NO_HASH = 255;
 
 /** The number of operations. */
-export const OPERATION_COUNT = 40;
+export const OPERATION_COUNT = 44;
 
 /** Bytes of the handle of a hash state that the kernel keeps, for any hash. */
 export const KERNEL_HANDLE_BYTES = 16;

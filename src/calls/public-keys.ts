@@ -8,7 +8,7 @@ import type { PublicKeyAlgorithmName } from '../public-keys/held-key.js';
 import type { JsonWebKey } from '../public-keys/jwk.js';
 import type { PrivateKey, PublicKey } from '../public-keys/key-objects.js';
 import type { AsymmetricKeyOptions, PrivateKeyInput, PublicKeyInput } from '../public-keys/keys.js';
-import type { Buffer } from '#platform/base/runtime.js';
+import type { Buffer, CryptoKey, KeyObject } from '#platform/base/runtime.js';
 import type { Encoding, PackedSources } from './digests.js';
 
 /** How a message is signed. These can also stand beside `key` in its object, as in node:crypto. */
@@ -93,6 +93,55 @@ export interface Encapsulation {
 
 /** Options of {@link decapsulate}. */
 export interface DecapsulateOptions extends EngineOptions {}
+
+/** What sender and recipient of HPKE (RFC 9180) must agree on, beside the recipient's key. */
+export interface HpkeOptions extends EngineOptions {
+  /** The key derivation function. Default: `'hkdf-sha256'`. */
+  readonly kdf?: 'hkdf-sha256' | 'hkdf-sha384' | 'hkdf-sha512' | undefined;
+  /** The AEAD; contexts can also export secrets only. Default: `'aes-128-gcm'`. */
+  readonly aead?: 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305' | 'export-only' | undefined;
+  /** What the application binds the encryption to. Default: nothing. */
+  readonly info?: Data | undefined;
+  /** A secret of 32 bytes or more that authenticates the sender (mode `psk`), with `pskId`. */
+  readonly psk?: Bytes | KeyObject | CryptoKey | undefined;
+  /** The name of `psk`. */
+  readonly pskId?: Data | undefined;
+}
+
+/** Options of {@link createHpkeSender}. */
+export interface HpkeSenderOptions extends HpkeOptions {
+  /**
+   * The sender's private key, of the recipient's algorithm, which authenticates the sender (mode
+   * `auth`): X25519 or a curve of NIST.
+   */
+  readonly senderKey?: PrivateKeyInput | undefined;
+}
+
+/** Options of {@link createHpkeRecipient}. */
+export interface HpkeRecipientOptions extends HpkeOptions {
+  /** The public key of the only sender to accept (mode `auth`). */
+  readonly senderPublicKey?: PublicKeyInput | undefined;
+}
+
+/** Options of {@link hpkeSeal}. */
+export interface HpkeSealOptions extends HpkeSenderOptions {
+  /** What is authenticated but not encrypted. */
+  readonly aad?: Data | undefined;
+}
+
+/** Options of {@link hpkeOpen}. */
+export interface HpkeOpenOptions extends HpkeRecipientOptions {
+  /** What the sender authenticated with the message. */
+  readonly aad?: Data | undefined;
+}
+
+/** What {@link hpkeSeal} returns. */
+export interface HpkeSealed {
+  /** What the recipient needs beside its private key. */
+  readonly encapsulatedKey: Buffer;
+  /** The ciphertext, and its tag of 16 bytes. */
+  readonly ciphertext: Buffer;
+}
 
 /** How RSA encrypts. These can also stand beside `key` in its object, as in node:crypto. */
 export interface RsaEncryptionParameters {

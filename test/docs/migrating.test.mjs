@@ -206,6 +206,43 @@ const tables = {
       return { nacl, secretKey, publicKey, signature, boxKey: key, peerKey: rawPublic('x25519') };
     },
   },
+  '`suite` (@hpke/core)': {
+    missing: absent('@hpke/core'),
+    async names() {
+      const hpke = await load(there, '@hpke/core');
+      const suite = new hpke.CipherSuite({
+        kem: new hpke.DhkemX25519HkdfSha256(),
+        kdf: new hpke.HkdfSha256(),
+        aead: new hpke.Aes128Gcm(),
+      });
+      const publicKey = { key: rawPublic('x25519'), format: 'raw', algorithm: 'x25519' };
+      const recipientPublicKey = await suite.kem.deserializePublicKey(publicKey.key);
+      const recipientKey = await suite.kem.deserializePrivateKey(key);
+      const sender = await suite.kem.generateKeyPair();
+      const senderPublicKey = await suite.kem.serializePublicKey(sender.publicKey);
+      const psk = { id: Buffer.from('a name'), key };
+      const { enc, ct } = await suite.seal({ recipientPublicKey }, message);
+      const all = { recipientPublicKey, senderKey: sender.privateKey, psk, info: aad };
+      const auth = await suite.seal(all, message, aad);
+      const own = millrace.hpkeSeal(publicKey, message, { info: aad });
+      const opened = { recipientKey, enc: own.encapsulatedKey, info: aad };
+      assert.deepEqual(Buffer.from(await suite.open(opened, own.ciphertext)), message);
+      return {
+        suite,
+        recipientPublicKey,
+        recipientKey,
+        enc,
+        ct,
+        psk,
+        publicKey,
+        authEnc: auth.enc,
+        authCt: auth.ct,
+        senderKey: sender.publicKey,
+        senderPublicKey: { ...publicKey, key: Buffer.from(senderPublicKey) },
+        privateKey: raw('x25519'),
+      };
+    },
+  },
   "`ec` (elliptic, `new EC('p256')`)": {
     missing: absent('elliptic'),
     names() {

@@ -86,6 +86,7 @@ const long = Array.from({ length: 40 }, () => bytes.subarray(0, 40_000));
 const short = Array.from({ length: 5000 }, (_, index) => `message ${index}`);
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: bytes });
 const asymmetric = { key, format: 'raw', algorithm: 'ed25519' };
+const agreeing = millrace.generateKeyPair('x25519').privateKey;
 const wrapped = millrace.wrapKey('aes-256-kw', { key, source: bytes.subarray(0, 1000) });
 const stored = millrace.hashPassword('password', light);
 const withKey = await promises.sealWithKey(key, bytes);
@@ -240,6 +241,27 @@ const cases = {
       const key = { key: bytes.subarray(0, 64), format: 'seed', algorithm: 'ml-kem-1024' };
       const { sharedKey, ciphertext } = await promises.encapsulate(key);
       assert.deepEqual(await promises.decapsulate(key, ciphertext), sharedKey);
+    },
+  ],
+  hpkeSeal: [
+    async () => {
+      const options = { info: text, aad: bytes };
+      const { encapsulatedKey, ciphertext } = await promises.hpkeSeal(agreeing, text, options);
+      return promises.hpkeOpen(agreeing, encapsulatedKey, ciphertext, options);
+    },
+  ],
+  createHpkeSender: [
+    async () => {
+      const sender = await promises.createHpkeSender(agreeing, { info: bytes });
+      const { encapsulatedKey } = sender;
+      const options = { info: bytes };
+      const recipient = await promises.createHpkeRecipient(agreeing, encapsulatedKey, options);
+      const sealed = [sender.seal(text, bytes), await sender.sealAsync(bytes, text)];
+      await Promise.all([
+        recipient.openAsync(sealed[0], bytes),
+        recipient.openAsync(sealed[1], text),
+      ]);
+      assert.deepEqual(recipient.export(text, 8000), sender.export(text, 8000));
     },
   ],
   generateKeyPair: [

@@ -235,6 +235,10 @@ function counterpart(action, by, args) {
   return promises[`${action}Stream${by}`](...(by === '' ? args : [args[0], options]));
 }
 
+/** Returns the options of HPKE's recipient for those of a sender. */
+const received = ({ senderKey, ...options }) =>
+  senderKey === undefined ? options : { ...options, senderPublicKey: senderKey };
+
 /**
  * What is equal for equal arguments, of results that are streams, or that differ from call to call:
  * by the pattern of a name, functions of the result and of fresh arguments.
@@ -245,6 +249,20 @@ const readers = [
     async ({ sharedKey, ciphertext }, [key]) =>
       isDeepStrictEqual(await promises.decapsulate(key, ciphertext), sharedKey),
   ],
+  [
+    /^hpkeSeal$/,
+    ({ encapsulatedKey, ciphertext }, [key, , options]) =>
+      promises.hpkeOpen(key, encapsulatedKey, ciphertext, received(options)),
+  ],
+  [
+    /^createHpkeSender$/,
+    async (sender, [key, options]) => {
+      const { encapsulatedKey } = sender;
+      const other = await promises.createHpkeRecipient(key, encapsulatedKey, received(options));
+      return sender.export('x', 32).equals(other.export('x', 32));
+    },
+  ],
+  [/^createHpkeRecipient$/, (recipient) => recipient.export('x', 32)],
   [/^generateKeyPair$/, ({ privateKey }) => privateKey?.algorithm],
   [
     /^publicEncrypt$/,

@@ -29,6 +29,12 @@ const [kem, dsa] = ['ml-kem-768', 'ml-dsa-44'].map((algorithm) => {
   return { ...found, seed: { key: hex(found.seed), format: 'seed', algorithm } };
 });
 
+const hpke = vectors('hpke').find(({ mode }) => mode === 3);
+const hpkeKey = { key: hex(`302e020100300506032b656e04220420${hpke.skRm}`), ...pkcs8 };
+const hpkeOptions = () => ({ info: hex(hpke.info), psk: hex(hpke.psk), pskId: hex(hpke.psk_id) });
+const hpkeSender = () => ({ key: hex(hpke.pkSm), format: 'raw', algorithm: 'x25519' });
+const [{ aad: hpkeAad, ct: hpkeText }] = hpke.encryptions;
+
 /** Returns the forms of hash, hmac, cipher, seal and open, with and without a target. */
 function forms(millrace) {
   const jobs = [
@@ -120,6 +126,14 @@ export function templates(millrace) {
     ],
     createHash: [() => ['blake3', { key: key() }], () => ['shake128', { outputLength: 40 }]],
     createHmac: [() => ['sha256', key()], () => ['sha3-256', key()]],
+    createHpkeRecipient: [
+      () => [hpkeKey, hex(hpke.enc)],
+      () => [hpkeKey, hex(hpke.enc), { ...hpkeOptions(), senderPublicKey: hpkeSender() }],
+    ],
+    createHpkeSender: [
+      () => [hpkeKey, {}],
+      () => [hpkeKey, { ...hpkeOptions(), kdf: 'hkdf-sha512', senderKey: agreeing[0].privateKey }],
+    ],
     createKey: [() => ['aes-256-gcm', key()], () => ['hmac-sha256', key()]],
     createPrivateKey: [
       () => [pair.privateKey.export({ ...pkcs8, format: 'pem' })],
@@ -182,6 +196,22 @@ export function templates(millrace) {
       () => ['x', { algorithm: 'bcrypt', cost: 4 }],
     ],
     hkdf: [() => ['sha256', key(), salt(), 'info', 32], () => ['sha256', 'x', salt(), key(), 50]],
+    hpkeOpen: [
+      () => [
+        hpkeKey,
+        hex(hpke.enc),
+        hex(hpkeText),
+        { ...hpkeOptions(), aad: hex(hpkeAad), senderPublicKey: hpkeSender(), target: target() },
+      ],
+    ],
+    hpkeSeal: [
+      () => [
+        hpkeKey,
+        source(),
+        { ...hpkeOptions(), aad: salt(), senderKey: agreeing[0].privateKey },
+      ],
+      () => [agreeing[1].privateKey, 'text', { psk: keyObject(), pskId: 'x' }],
+    ],
     hmac: [
       () => ['sha256', key(), source(), { target: target(), targetOffset: 9 }],
       () => ['sha256', 'x', source()],
@@ -339,12 +369,13 @@ export const unequal = new Set(
     .concat(['seal', 'sealWithPassphrase', 'openRange', 'hashFile', 'hashFiles'])
     .concat(['createCipher', 'createDecipher', 'createHash', 'createHmac', 'createKey'])
     .concat(['createPrivateKey', 'createPublicKey', 'createSign', 'createVerify'])
-    .concat(['encapsulate', 'generateKeyPair', 'publicEncrypt']),
+    .concat(['encapsulate', 'generateKeyPair', 'publicEncrypt'])
+    .concat(['createHpkeRecipient', 'createHpkeSender', 'hpkeSeal']),
 );
 
 /** Exports that the portable engine refuses with ERR_ENGINE_UNAVAILABLE. */
 export const nativeOnly = new RegExp(
-  '^(create(Private|Public)Key|(de|en)capsulate|diffieHellman|generateKeyPair|' +
+  '^(create(Private|Public)Key|\\w*[hH]pke\\w+|(de|en)capsulate|diffieHellman|generateKeyPair|' +
     'privateDecrypt|publicEncrypt|sign|signMany|verify|verifyMany)$',
 );
 

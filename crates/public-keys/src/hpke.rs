@@ -31,6 +31,13 @@ pub enum Kdf {
 }
 
 impl Kdf {
+    /// Returns the function of a number in IANA's registry.
+    pub fn from_number(number: u16) -> Option<Kdf> {
+        [Kdf::HkdfSha256, Kdf::HkdfSha384, Kdf::HkdfSha512]
+            .into_iter()
+            .find(|kdf| kdf.facts().0 == number)
+    }
+
     fn facts(self) -> (u16, Hash) {
         match self {
             Kdf::HkdfSha256 => (1, Hash::Sha256),
@@ -54,6 +61,13 @@ pub enum Aead {
 }
 
 impl Aead {
+    /// Returns the AEAD of a number in IANA's registry.
+    pub fn from_number(number: u16) -> Option<Aead> {
+        [Aead::Aes128Gcm, Aead::Aes256Gcm, Aead::ChaCha20Poly1305, Aead::ExportOnly]
+            .into_iter()
+            .find(|aead| aead.facts().0 == number)
+    }
+
     fn facts(self) -> (u16, Option<Cipher>) {
         match self {
             Aead::Aes128Gcm => (1, Some(Cipher::Aes128Gcm)),
@@ -246,6 +260,23 @@ macro_rules! export {
         pub fn export(&self, label: &[u8], target: &mut [u8]) -> Result<(), Error> {
             self.0.labeled().expand(&self.0.exporter, b"sec", &[label], target)
         }
+
+        /// Writes the key of the AEAD, the nonce of the first message and the secret of exports to
+        /// the front of the target, for callers that seal, open and export themselves. Returns
+        /// their size.
+        ///
+        /// # Errors
+        /// [`Error::OutputSize`].
+        pub fn secrets(&self, target: &mut [u8]) -> Result<usize, Error> {
+            let Context { key, base_nonce, exporter, .. } = &self.0;
+            let mut size = 0;
+            for secret in [key, base_nonce, exporter] {
+                let place = target.get_mut(size..size + secret.len()).ok_or(Error::OutputSize)?;
+                place.copy_from_slice(secret);
+                size += secret.len();
+            }
+            Ok(size)
+        }
     })*};
 }
 
@@ -358,6 +389,8 @@ struct Context {
     hash: Hash,
     suite: [u8; 10],
     cipher: Option<WipedBox<CipherKey>>,
+    /// Of the cipher; empty without one.
+    key: Zeroizing<Vec<u8>>,
     base_nonce: Zeroizing<Vec<u8>>,
     exporter: Zeroizing<Vec<u8>>,
     sequence: u64,
@@ -391,15 +424,11 @@ impl Context {
             labeled.expand(&secret, label, &[&mode, &id, &info], &mut target)?;
             Ok(target)
         };
-        let cipher = match cipher {
-            Some(cipher) => {
-                Some(CipherKey::boxed(cipher, &derive(b"key", cipher.facts().key_size)?)?)
-            }
-            None => None,
-        };
+        let key = derive(b"key", cipher.map_or(0, |cipher| cipher.facts().key_size))?;
+        let cipher = cipher.map(|cipher| CipherKey::boxed(cipher, &key)).transpose()?;
         let base_nonce = derive(b"base_nonce", 12)?;
         let exporter = derive(b"exp", hash.facts().digest_size)?;
-        Ok(Context { hash, suite, cipher, base_nonce, exporter, sequence: 0 })
+        Ok(Context { hash, suite, cipher, key, base_nonce, exporter, sequence: 0 })
     }
 
     fn labeled(&self) -> Labeled<'_> {

@@ -57,7 +57,11 @@ pub fn decode<C: Caller>(frame: &Frame<'_, C>) -> Result<Work, Status> {
         | OperationNumber::Encapsulate
         | OperationNumber::Decapsulate
         | OperationNumber::PublicEncrypt
-        | OperationNumber::PrivateDecrypt => {
+        | OperationNumber::PrivateDecrypt
+        | OperationNumber::HpkeSeal
+        | OperationNumber::HpkeOpen
+        | OperationNumber::HpkeSender
+        | OperationNumber::HpkeRecipient => {
             work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
             let call = public_key_call::decode(frame, operation)?;
             work.public_key = Some(Shared::try_new(call)?);

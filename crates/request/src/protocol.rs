@@ -140,18 +140,26 @@ numbers! {
         Decapsulate = 27,
         PublicEncrypt = 28,
         PrivateDecrypt = 29,
+        /// The result is the encapsulated key and the ciphertext after it.
+        HpkeSeal = 30,
+        HpkeOpen = 31,
+        /// The result is the encapsulated key and after it the AEAD's key, the nonce of the first
+        /// message and the secret of exports.
+        HpkeSender = 32,
+        /// The result is the same without the encapsulated key.
+        HpkeRecipient = 33,
         /// Key derivations, which come last: the password is the key, the salt the iv, other inputs
         /// the aad, a second secret the tag.
-        Scrypt = 30,
-        Pbkdf2 = 31,
-        Hkdf = 32,
-        HkdfExtract = 33,
-        HkdfExpand = 34,
-        Argon2 = 35,
-        Bcrypt = 36,
-        Verify = 37,
-        WrapKey = 38,
-        UnwrapKey = 39,
+        Scrypt = 34,
+        Pbkdf2 = 35,
+        Hkdf = 36,
+        HkdfExtract = 37,
+        HkdfExpand = 38,
+        Argon2 = 39,
+        Bcrypt = 40,
+        Verify = 41,
+        WrapKey = 42,
+        UnwrapKey = 43,
     }
 
     /// Where an asynchronous call runs.
@@ -406,12 +414,14 @@ statuses! {
         MessageSize = 41,
         CiphertextSize = 42,
         Decryption = 43,
+        /// An encapsulated key is no point of the curve, or has a small order.
+        EncapsulatedKey = 44,
         /// The engine that was asked for cannot do this here.
-        Unavailable(&'static str) = 44,
+        Unavailable(&'static str) = 45,
         /// The message is too large for the engine that was asked for.
-        TooLarge(&'static str) = 45,
+        TooLarge(&'static str) = 46,
         /// The file is not regular, cannot be read, or has changed.
-        File = 46,
+        File = 47,
     }
 }
 
@@ -428,7 +438,7 @@ impl Status {
 pub const NO_HASH: u32 = 255;
 
 /// The number of operations.
-pub const OPERATION_COUNT: u32 = 40;
+pub const OPERATION_COUNT: u32 = 44;
 
 /// Bytes of the handle of a hash state that the kernel keeps, for any hash.
 pub const KERNEL_HANDLE_BYTES: usize = 16;

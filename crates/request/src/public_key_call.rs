@@ -15,6 +15,10 @@
 //! - `Encapsulate` with a public key, `Decapsulate` with a private one: nothing.
 //! - `PublicEncrypt`, `PrivateDecrypt`: the hash; the `EncryptionPadding`; MGF1's hash in
 //!   `MaxTime`. The aad is the label.
+//! - `HpkeSeal` and `HpkeSender` with the recipient's public key, `HpkeOpen` and `HpkeRecipient`
+//!   with the private one: IANA's number of the KDF; that of the AEAD in `MaxTime`; the handle of
+//!   the sender's key, or 0, in `Count`. The iv is the info, of `MessageSize` bytes, the pre-shared
+//!   key, of `SeedLow`, and its name. The tag is the encapsulated key that is read.
 //!
 //! A hash is its number in the catalog, or [`NO_HASH`]. A padded result ends with its size in two
 //! bytes, little-endian.
@@ -29,6 +33,7 @@ use crate::protocol::{
 };
 use millrace_core::allocate::{Shared, try_with_capacity};
 use millrace_core::catalog;
+use millrace_public_keys::hpke::{Aead, Kdf};
 use millrace_public_keys::{Algorithm, Hash, PssRestriction, RsaParameters, SaltLength};
 
 /// The parameters of one operation.
@@ -46,6 +51,20 @@ pub enum PublicKeyCall {
     Decapsulate,
     Encrypt(Encryption),
     Decrypt(Encryption),
+    HpkeSeal(Hpke),
+    HpkeOpen(Hpke),
+    HpkeSender(Hpke),
+    HpkeRecipient(Hpke),
+}
+
+/// The parameters of HPKE; others are in the iv.
+pub struct Hpke {
+    pub kdf: Kdf,
+    pub aead: Aead,
+    /// The key that authenticates the sender.
+    pub sender: Option<Shared<PreparedKey>>,
+    pub info_size: usize,
+    pub psk_size: usize,
 }
 
 /// One of many messages.
@@ -114,6 +133,10 @@ pub fn decode<C: Caller>(
         OperationNumber::Decapsulate => PublicKeyCall::Decapsulate,
         OperationNumber::PublicEncrypt => PublicKeyCall::Encrypt(encryption(frame)?),
         OperationNumber::PrivateDecrypt => PublicKeyCall::Decrypt(encryption(frame)?),
+        OperationNumber::HpkeSeal => PublicKeyCall::HpkeSeal(hpke(frame)?),
+        OperationNumber::HpkeOpen => PublicKeyCall::HpkeOpen(hpke(frame)?),
+        OperationNumber::HpkeSender => PublicKeyCall::HpkeSender(hpke(frame)?),
+        OperationNumber::HpkeRecipient => PublicKeyCall::HpkeRecipient(hpke(frame)?),
         _ => return Err(Status::Argument),
     })
 }
@@ -196,6 +219,20 @@ fn encryption<C: Caller>(frame: &Frame<'_, C>) -> Result<Encryption, Status> {
         padding: padding.ok_or(Status::Argument)?,
         hash: hash(frame, At::Algorithm)?,
         mgf1: hash(frame, At::MaxTime)?,
+    })
+}
+
+fn hpke<C: Caller>(frame: &Frame<'_, C>) -> Result<Hpke, Status> {
+    let keys = frame.call.keys().borrow();
+    Ok(Hpke {
+        kdf: Kdf::from_number(frame.number(At::Algorithm) as u16).ok_or(Status::Argument)?,
+        aead: Aead::from_number(frame.number(At::MaxTime) as u16).ok_or(Status::Argument)?,
+        sender: match frame.number(At::Count) {
+            0.0 => None,
+            handle => Some(keys.get(handle as u64).ok_or(Status::KeyDisposed)?.clone()),
+        },
+        info_size: frame.size(At::MessageSize)?,
+        psk_size: frame.size(At::SeedLow)?,
     })
 }
 

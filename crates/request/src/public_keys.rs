@@ -6,9 +6,10 @@ use crate::checkpoint::JobCheckpoint;
 use crate::frame::Frame;
 use crate::keys::{AsymmetricKey, PreparedKey};
 use crate::protocol::{At, EncryptionPadding, KeyForm, NO_HASH, SignatureScheme, Status};
-use crate::public_key_call::{Encryption, HASHES, Item, NewKey, PublicKeyCall, Signing};
+use crate::public_key_call::{Encryption, HASHES, Hpke, Item, NewKey, PublicKeyCall, Signing};
 use crate::work::{Key, Reply, Work};
 use millrace_core::allocate::{Shared, try_with_capacity};
+use millrace_public_keys::hpke::{self, Parameters, PreSharedKey, Recipient, Sender};
 use millrace_public_keys::{
     Algorithm, Coordinates, EcdsaEncoding, Error, Hash, Input, KeyCipher, Oaep, PrivateKey,
     PublicKey, RsaPrivateComponents, RsaPublicComponents, Scheme,
@@ -156,6 +157,38 @@ pub fn run(
                 padded(target, |target| key.decrypt_oaep(&oaep, ciphertext, target))
             })
         }
+        PublicKeyCall::HpkeSeal(call) => {
+            let (parameters, key, sender) =
+                (call.parameters(work)?, work.public_key()?, call.private_sender()?);
+            let (aad, message) = (work.aad.read(), work.source.read());
+            work.result_to(reply, |target| {
+                exact(target, |target| hpke::seal(&parameters, key, sender, aad, message, target))
+            })
+        }
+        PublicKeyCall::HpkeOpen(call) => {
+            let mut recipient = call.recipient(work)?;
+            let (aad, ciphertext) = (work.aad.read(), work.source.read());
+            work.result_to(reply, |target| {
+                exact(target, |target| recipient.open(aad, ciphertext, target)).map_err(|status| {
+                    if status == Status::Decryption { Status::Authentication } else { status }
+                })
+            })
+        }
+        PublicKeyCall::HpkeSender(call) => {
+            let (parameters, key, sender) =
+                (call.parameters(work)?, work.public_key()?, call.private_sender()?);
+            work.result_to(reply, |target| {
+                let (encapsulated, secrets) = target
+                    .split_at_mut_checked(hpke::encapsulated_size(key.algorithm())?)
+                    .ok_or(Status::OutputSize)?;
+                let sender = Sender::new(&parameters, key, sender, encapsulated)?;
+                exact(secrets, |secrets| sender.secrets(secrets))
+            })
+        }
+        PublicKeyCall::HpkeRecipient(call) => {
+            let recipient = call.recipient(work)?;
+            work.result_to(reply, |target| exact(target, |target| recipient.secrets(target)))
+        }
     }
 }
 
@@ -264,6 +297,31 @@ impl Encryption {
         }
         let hash = self.hash.ok_or(Status::SignatureHash)?;
         Ok(Some(Oaep { hash, mgf1: self.mgf1.unwrap_or(hash), label: work.aad.read() }))
+    }
+}
+
+impl Hpke {
+    fn parameters<'a>(&self, work: &'a Work) -> Result<Parameters<'a>, Status> {
+        let part = |iv: &'a [u8], size| iv.split_at_checked(size).ok_or(Status::Argument);
+        let (info, rest) = part(work.iv.read(), self.info_size)?;
+        let (key, id) = part(rest, self.psk_size)?;
+        let pre_shared = (!rest.is_empty()).then_some(PreSharedKey { key, id });
+        Ok(Parameters { kdf: self.kdf, aead: self.aead, info, pre_shared })
+    }
+
+    fn private_sender(&self) -> Result<Option<&PrivateKey>, Status> {
+        self.sender.as_deref().map(private_key).transpose()
+    }
+
+    /// Returns the recipient of the encapsulated key in the tag.
+    fn recipient(&self, work: &Work) -> Result<Recipient, Status> {
+        let sender = self.sender.as_deref().map(public_key).transpose()?;
+        let made =
+            Recipient::new(&self.parameters(work)?, work.private_key()?, sender, work.tag.read());
+        made.map_err(|error| match error {
+            Error::Point | Error::InvalidKey | Error::SmallOrder => Status::EncapsulatedKey,
+            error => error.into(),
+        })
     }
 }
 
@@ -533,6 +591,18 @@ pub fn predict(work: &Work) -> u64 {
         PublicKeyCall::Agree(_) => costs(algorithm).agree,
         PublicKeyCall::Decapsulate | PublicKeyCall::Decrypt(_) => private(),
         PublicKeyCall::Encapsulate | PublicKeyCall::Encrypt(_) => public(),
+        PublicKeyCall::HpkeSeal(call)
+        | PublicKeyCall::HpkeOpen(call)
+        | PublicKeyCall::HpkeSender(call)
+        | PublicKeyCall::HpkeRecipient(call) => {
+            let agreements = 1 + u64::from(call.sender.is_some());
+            let costs = costs(algorithm);
+            let kem = match costs.agree {
+                0 => costs.public,
+                agree => costs.generate + agreements * agree,
+            };
+            kem + HPKE_NS + bytes / 4
+        }
     }
 }
 
@@ -548,6 +618,9 @@ fn cost(algorithm: Algorithm, bits: u32, is_private: bool) -> u64 {
         (false, _) => public * size.pow(2) / 64,
     }
 }
+
+/// Nanoseconds of HPKE's key schedule.
+const HPKE_NS: u64 = 8_000;
 
 /// Nanoseconds of 2,048 iterations of PBKDF2, which OpenSSL writes, and of the key.
 const DECRYPTED_KEY_NS: u64 = 1_000_000;
