@@ -58,6 +58,7 @@ const firstCallFiles = {
   ],
   'public-keys/keys': [
     'base/secret-base64',
+    'public-keys/ed25519-points',
     'public-keys/encodings',
     'public-keys/export',
     'public-keys/held-key',
@@ -200,8 +201,10 @@ const lateFiles = {
     'compat/webcrypto/formats',
     'compat/webcrypto/keys',
     'compat/webcrypto/platform',
+    'compat/webcrypto/public-keys.node',
     'compat/webcrypto/run',
   ],
+  'compat/webcrypto/asymmetric': ['compat/webcrypto/asymmetric'],
   'compat/register-webcrypto': ['compat/register-webcrypto'],
   'compat/noble/hash-modules': [
     'compat/noble-hashes',

@@ -13,4 +13,7 @@ logCalls();
 for (const [name, value] of Object.entries(
   subtleMethods((receiver) => receiver === platformSubtle),
 ))
-  Object.defineProperty(subtlePrototype, name, { value });
+  Object.defineProperty(subtlePrototype, name, {
+    ...Object.getOwnPropertyDescriptor(subtlePrototype, 'digest'),
+    value,
+  });

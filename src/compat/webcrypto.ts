@@ -1,7 +1,8 @@
 /**
  * The platform's WebCrypto with Millrace behind it: short calls run at once and none is a job of
  * libuv's threads. Millrace serves digests, HMAC, KMAC, AES-GCM, AES-CTR, ChaCha20-Poly1305,
- * AES-KW, HKDF, PBKDF2 and Argon2; everything else is the platform's, with the same keys.
+ * AES-KW, HKDF, PBKDF2, Argon2, ECDSA, Ed25519, ML-DSA, RSA, ECDH, X25519 and ML-KEM; everything
+ * else is the platform's, with the same keys.
  *
  * In browsers and edge runtimes the platform serves what it has, and Millrace what it lacks.
  *

@@ -4,6 +4,7 @@
  */
 import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../base/intrinsics.js';
 import type { KeyObject } from '#platform/base/runtime.js';
+import { isUsualPoint } from '../../public-keys/ed25519-points.js';
 import type { Parser } from '../../request/request.js';
 import type { Callback } from '../../scheduling/completions.js';
 import { runCallback, runSync } from '../../scheduling/run.js';
@@ -99,32 +100,11 @@ const SPKI_HEAD = 12;
 
 /** Returns false for an Ed25519 key with a point on which versions of OpenSSL differ. */
 function isCanonical({ key, type }: ServedKey): boolean {
-  if (type !== 'ed25519' || key.type === 'private') return true;
-  const point = key.export({ format: 'der', type: 'spki' }).subarray(SPKI_HEAD);
-  // A coordinate that is not reduced: p is 2^255 - 19, and the highest bit is the sign.
-  const isLarge =
-    point[0]! >= 0xed &&
-    (point[31]! & 127) === 127 &&
-    point.subarray(1, 31).every((byte) => byte === 255);
-  return !isLarge && !hasSmallOrder(point);
-}
-
-/** The coordinates y of the points of small order on edwards25519, also those not reduced. */
-const SMALL_ORDERS = new Set([
-  '00'.repeat(32),
-  `01${'00'.repeat(31)}`,
-  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
-  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-  ...['ec', 'ed', 'ee'].map((first) => `${first}${'ff'.repeat(30)}7f`),
-]);
-const SMALL_ORDER_STARTS = [0, 1, 0x26, 0xc7, 0xec, 0xed, 0xee];
-
-/** Returns true if bytes begin with a point of small order, which Node.js 24 refuses. */
-export function hasSmallOrder(bytes: Uint8Array): boolean {
-  if (!SMALL_ORDER_STARTS.includes(bytes[0]!)) return false;
-  const y = Buffer.from(bytes.subarray(0, 32));
-  y[31]! &= 127;
-  return SMALL_ORDERS.has(y.toString('hex'));
+  return (
+    type !== 'ed25519' ||
+    key.type === 'private' ||
+    isUsualPoint(key.export({ format: 'der', type: 'spki' }).subarray(SPKI_HEAD))
+  );
 }
 
 /** Takes a key out of an object, without running code of the caller. */

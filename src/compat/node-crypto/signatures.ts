@@ -4,11 +4,11 @@ import { bytesOfView, isBytesView, sizeOf } from '../../base/intrinsics.js';
 import type { SignatureParameters } from '../../calls/public-keys.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
 import { signParser, verifySignatureParser } from '../../operations/signatures.js';
+import { hasSmallOrder } from '../../public-keys/ed25519-points.js';
 import type { Parser } from '../../request/request.js';
 import { runSync } from '../../scheduling/run.js';
 import {
   attempt,
-  hasSmallOrder,
   isMessage,
   leave,
   readKey,

@@ -5,7 +5,7 @@
 import { findCipher, findHash } from '../../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../../catalog/facts.js';
 import { isLost, sizeOf } from '../../base/intrinsics.js';
-import { bytesOf, copyOf, exception, isLacking } from './platform.js';
+import { bytesOf, copyOf, exception, isLacking, servesAll } from './platform.js';
 
 /** The types of members. */
 const enum Type {
@@ -14,6 +14,8 @@ const enum Type {
   Short,
   Long,
   Hash,
+  Name,
+  Key,
 }
 
 const INTEGER_MAX = [0, 0xff, 0xffff, 0xffff_ffff];
@@ -36,6 +38,9 @@ export interface Served {
   readonly hash: HashFacts | undefined;
   /** The bits of a key that has one size, or those of the default. */
   readonly bits: number | undefined;
+  /** The usages of private and public keys, if it has such. */
+  readonly usages:
+    readonly [forPrivate: readonly string[], forPublic: readonly string[]] | undefined;
 }
 
 /** An algorithm that was read. */
@@ -74,6 +79,7 @@ const hash = member(Type.Hash, true)('hash');
 const plainHashes = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
 const modernHashes = ['SHA3-256', 'SHA3-384', 'SHA3-512'];
 const KEYED = ['importKey', 'generateKey', 'keyLength'];
+const CIPHERS = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
 
 type Table = Map<string, { readonly served: Served; readonly members: readonly Member[] }>;
 const tables = new Map<string, Table>();
@@ -86,7 +92,7 @@ function register(
   given: Pick<Served, 'name' | 'lacking'> & Partial<Served>,
   members: readonly Member[] = [],
 ): void {
-  const served: Served = { hash: undefined, bits: undefined, ...given };
+  const served: Served = { hash: undefined, bits: undefined, usages: undefined, ...given };
   for (const { key, type } of members)
     absent[type === Type.Bytes ? 'bytes' : 'numbers'][key] = undefined;
   for (const operation of operations) {
@@ -130,13 +136,12 @@ function registerMacs(): void {
 }
 
 function registerCiphers(): void {
-  const ciphers = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
   const aead = [takesBytes('additionalData'), needsBytes('iv'), takesOctet('tagLength')];
   const length = member(Type.Short, true)('length');
   const counter = [needsBytes('counter'), member(Type.Octet, true)('length')];
   for (const [name, operations, members] of [
-    ['AES-GCM', ciphers, aead],
-    ['AES-CTR', ciphers, counter],
+    ['AES-GCM', CIPHERS, aead],
+    ['AES-CTR', CIPHERS, counter],
     ['AES-KW', ['wrapKey', 'unwrapKey'], []],
   ] as const) {
     const aes = { name, lacking: false };
@@ -146,7 +151,7 @@ function registerCiphers(): void {
   }
   const name = 'ChaCha20-Poly1305';
   const chacha = { name, lacking: isLacking('importKey', { name }), bits: 256 };
-  register(ciphers, chacha, aead);
+  register(CIPHERS, chacha, aead);
   register(KEYED, chacha);
 }
 
@@ -174,10 +179,55 @@ function registerDerivations(): void {
   }
 }
 
+function registerPublicKeys(): void {
+  const curve = member(Type.Name, true)('namedCurve');
+  const rsa = [needsLong('modulusLength'), needsBytes('publicExponent'), hash];
+  const peer = member(Type.Key, true)('public');
+  const signs = [['sign'], ['verify']] as const;
+  const agrees = [['deriveKey', 'deriveBits'], []] as const;
+  const opens = [
+    ['decrypt', 'unwrapKey'],
+    ['encrypt', 'wrapKey'],
+  ] as const;
+  const encapsulates = [
+    ['decapsulateKey', 'decapsulateBits'],
+    ['encapsulateKey', 'encapsulateBits'],
+  ] as const;
+  const lattices = (family: string, sizes: number[]): string[] =>
+    sizes.map((size) => `${family}-${size}`);
+  const context = [takesBytes('context')];
+  for (const [names, usages, generated, imported, operations, members] of [
+    [['ECDSA'], signs, [curve], [curve], ['sign', 'verify'], [hash]],
+    [['Ed25519'], signs, [], [], ['sign', 'verify'], []],
+    [lattices('ML-DSA', [44, 65, 87]), signs, [], [], ['sign', 'verify'], context],
+    [['RSASSA-PKCS1-v1_5'], signs, rsa, [hash], ['sign', 'verify'], []],
+    [['RSA-PSS'], signs, rsa, [hash], ['sign', 'verify'], [needsLong('saltLength')]],
+    [['RSA-OAEP'], opens, rsa, [hash], CIPHERS, [takesBytes('label')]],
+    [['ECDH'], agrees, [curve], [curve], ['deriveBits'], [peer]],
+    [['X25519'], agrees, [], [], ['deriveBits'], [peer]],
+    [
+      lattices('ML-KEM', [512, 768, 1024]),
+      encapsulates,
+      [],
+      [],
+      ['encapsulate', 'decapsulate'],
+      [],
+    ],
+  ] as const)
+    for (const name of names) {
+      const lacking = servesAll && name.startsWith('ML-') && isLacking('importKey', { name });
+      const served = { name, lacking, usages };
+      register(['generateKey'], served, generated);
+      register(['importKey'], served, imported);
+      register(operations, served, members);
+    }
+}
+
 registerHashes();
 registerMacs();
 registerCiphers();
 registerDerivations();
+registerPublicKeys();
 
 const tableOf = tables.get.bind(tables);
 const { getOwnPropertyDescriptor } = Object;
@@ -244,7 +294,9 @@ function readMembers(
         facts = undefined;
         problem ??= exception('NotSupportedError', `${served.name}: hash is not supported`);
       }
-    } else {
+    } else if (type === Type.Name) {
+      given[key] = `${value as string}`;
+    } else if (type !== Type.Key) {
       const number = typeof value === 'number' ? value : toNumber(value);
       given[key] = number;
       const integer = Math.trunc(number);

@@ -6,11 +6,14 @@
 import { bufferSize, isBytesView, sizeOf } from '../../base/intrinsics.js';
 import type { HashFacts } from '../../catalog/facts.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
+import { decodeBase64 } from '../../base/secret-base64.js';
+import type { JsonWebKey } from '../../public-keys/jwk.js';
 import { base64url, bytesOfText, viewOf } from '#platform/base/runtime.js';
+import { asymmetric } from '#platform/compat/webcrypto/public-keys.js';
 import type { Algorithm, Served } from './dictionaries.js';
-import { attach, derivesOnly, discard, keepBytes, makeOwnKey, type Kept } from './keys.js';
+import { attach, derivesOnly, discard, keepBytes, makeOwnSecret, type Kept } from './keys.js';
 import { bytesOf, callPlatform, exception, fillRandom } from './platform.js';
-import { check, DELEGATE, refuseOperation } from './run.js';
+import { check, DELEGATE, refuse, refuseOperation } from './run.js';
 
 /** Imports a key. */
 export function importKey(
@@ -23,9 +26,10 @@ export function importKey(
   const { served, given } = algorithm;
   if (served.lacking)
     return importOwn(String(format), data, algorithm, Boolean(extractable), usages);
-  const read = format === 'jwk' && isDictionary(data) ? withOneKey(data) : data;
+  const read = format === 'jwk' && isDictionary(data) ? readJwk(data) : data;
   const texts = plainUsages(usages);
-  const made = texts && keepImported(format, read, algorithm, Boolean(extractable), texts);
+  const keep = served.usages === undefined ? keepImported : asymmetric().keepPair;
+  const made = texts && keep(format, read, algorithm, Boolean(extractable), texts);
   return importThrough(made, [format, read, given, extractable, texts ?? usages]);
 }
 
@@ -46,7 +50,7 @@ function keepImported(
     const bytes = bytesOf(data);
     return bytes && keepBytes(about, bytes);
   }
-  const k = format === 'jwk' && isDictionary(data) ? (data as Jwk).k : undefined;
+  const k = format === 'jwk' && isDictionary(data) ? (data as JsonWebKey).k : undefined;
   const bytes = typeof k === 'string' ? decoded(k) : undefined;
   if (bytes === undefined) return undefined;
   try {
@@ -60,21 +64,7 @@ function keepImported(
 function decoded(text: string): Secret | undefined {
   if (text.length % 4 === 1 || !/^[\w-]*$/.test(text)) return undefined;
   const bytes = secretMemory(Math.floor((text.length * 3) / 4));
-  let [word, bits, at] = [0, 0, 0];
-  for (let index = 0; index < text.length; index++) {
-    word = ((word & 0xfff) << 6) | digitOf(text.charCodeAt(index));
-    bits += 6;
-    if (bits >= 8) bytes[at++] = word >> (bits -= 8);
-  }
-  return bytes;
-}
-
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const digits = new Uint8Array(128);
-for (let index = 0; index < DIGITS.length; index++) digits[DIGITS.charCodeAt(index)] = index;
-
-function digitOf(code: number): number {
-  return digits[code]!;
+  return decodeBase64(text, 0, text.length, bytes, 0) < 0 ? undefined : bytes;
 }
 
 /** Imports a key into the platform, and keeps something beside it. */
@@ -89,14 +79,11 @@ async function importThrough(made: Kept | undefined, given: unknown[]): Promise<
   }
 }
 
-/** Generates a secret key. */
-export function generateKey(
-  algorithm: Algorithm,
-  extractable: unknown,
-  usages: unknown,
-): object | Promise<unknown> {
+/** Generates a secret key or a pair. */
+export function generateKey(algorithm: Algorithm, extractable: unknown, usages: unknown): unknown {
   const { served, given, problem } = algorithm;
   check(served, problem, true);
+  if (served.usages !== undefined) return generatePair(algorithm, Boolean(extractable), usages);
   const bits = keyLength(algorithm);
   const texts = served.lacking ? usageTexts(usages, 'generateKey') : plainUsages(usages);
   // Errors have another order than those of an import.
@@ -113,9 +100,34 @@ export function generateKey(
       );
     }
     const read = readUsages(texts, served, 'generateKey');
-    return makeOwnKey(ownAlgorithm(served, bits!), served.hash, Boolean(extractable), read, bytes);
+    const about = ownAlgorithm(served, bits!);
+    return makeOwnSecret(about, served.hash, Boolean(extractable), read, bytes);
   } finally {
     wipe(bytes);
+  }
+}
+
+/** Generates a pair, whose keys get those of the usages that they have. */
+function generatePair(algorithm: Algorithm, extractable: boolean, usages: unknown): unknown {
+  const { served } = algorithm;
+  const read = served.lacking ? readUsages(usages, served, 'generateKey') : plainUsages(usages);
+  const [forPrivate, forPublic] = served.usages!.map((allowed) =>
+    allowed.filter((each) => read?.includes(each)),
+  ) as [string[], string[]];
+  if (forPrivate.length === 0)
+    refuse(served, exception('SyntaxError', 'usages of the private key must not be empty'));
+  // The platform's errors for usages that are none.
+  if (!read!.every((each) => served.usages!.some((allowed) => allowed.includes(each))))
+    throw DELEGATE;
+  const generate = (): unknown =>
+    asymmetric().generatePair(algorithm, extractable, forPrivate, forPublic);
+  if (served.lacking) return generate();
+  // The engine that a program chose may have no such keys.
+  try {
+    const given = [algorithm.given, extractable, read];
+    return (generate() as Promise<unknown>).catch(() => callPlatform('generateKey', given));
+  } catch {
+    throw DELEGATE;
   }
 }
 
@@ -174,22 +186,31 @@ const ALL_USAGES = [
   'decapsulateBits',
 ];
 
-function usagesOf({ name }: Served): readonly string[] {
+function usagesOf({ name, usages }: Served): readonly string[] {
+  if (usages !== undefined) return [...usages[0], ...usages[1]];
   if (name.startsWith('KMAC')) return ['sign', 'verify'];
   return name.startsWith('Argon2')
     ? ['deriveKey', 'deriveBits']
     : ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
 }
 
-/** Reads usages in the standard's order, and refuses those that the algorithm lacks. */
-function readUsages(value: unknown, served: Served, method: string): string[] {
+/**
+ * Reads usages in the standard's order, and refuses those that the algorithm lacks. Those of public
+ * keys may be empty.
+ */
+export function readUsages(
+  value: unknown,
+  served: Served,
+  method: string,
+  allowed = usagesOf(served),
+): string[] {
   const given = usageTexts(value, method);
   for (const each of given)
     if (!ALL_USAGES.includes(each)) throw new TypeError(`${method}: ${each} is not a KeyUsage`);
-  const allowed = usagesOf(served);
   if (given.some((each) => !allowed.includes(each)))
     throw exception('SyntaxError', `unsupported usage of a key of ${served.name}`);
-  if (given.length === 0) throw exception('SyntaxError', 'usages must not be empty');
+  if (given.length === 0 && allowed !== served.usages?.[1])
+    throw exception('SyntaxError', 'usages must not be empty');
   return ALL_USAGES.filter((each) => given.includes(each));
 }
 
@@ -211,20 +232,23 @@ const FORMATS = [
 function importOwn(
   format: string,
   data: unknown,
-  { served, numbers, problem }: Algorithm,
+  algorithm: Algorithm,
   extractable: boolean,
   usages: unknown,
 ): object {
+  const { served, numbers, problem } = algorithm;
   if (!FORMATS.includes(format)) throw new TypeError(`${format} is not a KeyFormat`);
   const derives = served.name.startsWith('Argon2');
   if (problem !== undefined) throw problem;
-  const jwk = format === 'jwk' ? readJwk(data) : undefined;
+  const jwk = format === 'jwk' ? jwkOf(data) : undefined;
   // Copied before usages are read, which runs the caller's code.
   const source = jwk === undefined ? bytesOf(data) : undefined;
   let bytes = source && secretCopy(source);
   try {
     if (jwk === undefined && bytes === undefined)
       throw new TypeError('keyData is not a BufferSource');
+    if (served.usages !== undefined)
+      return importPair(format, jwk ?? bytes, algorithm, extractable, usages);
     if (format !== 'raw-secret' && (jwk === undefined || derives))
       throw exception('NotSupportedError', `cannot import ${served.name} as ${format}`);
     const read = readUsages(usages, served, 'importKey');
@@ -236,30 +260,57 @@ function importOwn(
       throw exception('DataError', 'a key must have 32 bytes');
     if (served.name.startsWith('KMAC') && (bits === 0 || (numbers.length ?? bits) !== bits))
       throw exception('DataError', 'the length of the key is not supported');
-    return makeOwnKey(ownAlgorithm(served, bits), served.hash, extractable, read, bytes);
+    return makeOwnSecret(ownAlgorithm(served, bits), served.hash, extractable, read, bytes);
   } finally {
     if (bytes !== undefined) wipe(bytes);
   }
 }
 
-interface Jwk {
-  readonly alg?: unknown;
-  readonly ext?: unknown;
-  readonly k?: unknown;
-  readonly key_ops?: unknown;
-  readonly kty?: unknown;
-  readonly use?: unknown;
+/** The formats of own asymmetric keys, and whether those are private. */
+const PAIR_FORMATS: Readonly<Record<string, boolean | undefined>> = {
+  __proto__: null as never,
+  'raw-public': false,
+  spki: false,
+  'raw-seed': true,
+  pkcs8: true,
+};
+
+/** Imports an own key from a JWK or bytes. */
+function importPair(
+  format: string,
+  data: object | undefined,
+  algorithm: Algorithm,
+  extractable: boolean,
+  usages: unknown,
+): object {
+  const { served } = algorithm;
+  const jwk = format === 'jwk' ? (data as JsonWebKey) : undefined;
+  const isPrivate = jwk === undefined ? PAIR_FORMATS[format] : jwk.priv !== undefined;
+  if (isPrivate === undefined)
+    throw exception('NotSupportedError', `cannot import ${served.name} as ${format}`);
+  const read = readUsages(usages, served, 'importKey', served.usages![isPrivate ? 0 : 1]);
+  const isValid = jwk === undefined || isJwkFor(jwk, 'AKP', served, extractable, read);
+  const pair = isValid ? asymmetric().readPair(format, data, algorithm) : undefined;
+  if (pair === undefined) throw exception('DataError', `not a key of ${served.name} as ${format}`);
+  return asymmetric().ownPair(served.name, pair, extractable, read);
 }
 
-function readJwk(data: unknown): Jwk {
+/** The members of a JWK, in the order in which WebIDL reads them. */
+const JWK_MEMBERS = 'alg crv d dp dq e ext k key_ops kty n oth p priv pub q qi use x y'.split(' ');
+
+/** Reads each member of a JWK once, so that the platform and Millrace have the same key. */
+function readJwk(data: object): JsonWebKey {
+  const jwk = { __proto__: null } as Record<string, unknown>;
+  for (const name of JWK_MEMBERS) {
+    const value = (data as JsonWebKey)[name];
+    if (value !== undefined) jwk[name] = value;
+  }
+  return jwk;
+}
+
+function jwkOf(data: unknown): JsonWebKey {
   if (!isDictionary(data)) throw new TypeError('keyData is not a JsonWebKey');
-  const { alg, ext, k, key_ops, kty, use } = data as Jwk;
-  return { alg, ext, k, key_ops, kty, use };
-}
-
-/** Reads `k` of a JWK once, so that the platform and Millrace have the same key. */
-function withOneKey(data: object): object {
-  return Object.create(data, { k: { value: (data as Jwk).k } }) as object;
+  return readJwk(data);
 }
 
 function isDictionary(data: unknown): data is object {
@@ -269,23 +320,37 @@ function isDictionary(data: unknown): data is object {
 
 /** Returns the name of an algorithm in a JWK. */
 function jwkName({ name }: Served | Kept): string {
+  if (name.startsWith('ML-')) return name;
   return name === 'ChaCha20-Poly1305' ? 'C20P' : `K${name.slice(4)}`;
 }
 
+/** Returns true if a JWK is for an algorithm and these usages. */
+function isJwkFor(
+  { alg, ext, key_ops: operations, kty, use }: JsonWebKey,
+  type: string,
+  served: Served,
+  extractable: boolean,
+  usages: readonly string[],
+): boolean {
+  const isSigning = /^(?:KMAC|ML-DSA)/.test(served.name);
+  return (
+    kty === type &&
+    (alg === jwkName(served) || (alg === undefined && type === 'oct')) &&
+    (use === undefined || usages.length === 0 || use === (isSigning ? 'sig' : 'enc')) &&
+    (operations === undefined ||
+      (Array.isArray(operations) && usages.every((each) => operations.includes(each)))) &&
+    !(ext === false && extractable)
+  );
+}
+
 function checkedJwk(
-  { alg, ext, k, key_ops: operations, kty, use }: Jwk,
+  jwk: JsonWebKey,
   served: Served,
   extractable: boolean,
   usages: readonly string[],
 ): Secret {
-  const isValid =
-    kty === 'oct' &&
-    typeof k === 'string' &&
-    (alg === undefined || alg === jwkName(served)) &&
-    (use === undefined || use === (served.name.startsWith('KMAC') ? 'sig' : 'enc')) &&
-    (operations === undefined ||
-      (Array.isArray(operations) && usages.every((each) => operations.includes(each)))) &&
-    !(ext === false && extractable);
+  const { k } = jwk as { readonly k?: unknown };
+  const isValid = typeof k === 'string' && isJwkFor(jwk, 'oct', served, extractable, usages);
   const bytes = isValid ? decoded(k) : undefined;
   if (bytes === undefined) throw exception('DataError', 'the JWK is not a valid key');
   return bytes;
@@ -294,16 +359,17 @@ function checkedJwk(
 /** Exports an own key. */
 export function exportOwn(format: unknown, kept: Kept): object {
   const name = String(format);
+  const { pair, usages, extractable: ext, secret } = kept;
   if (!FORMATS.includes(name)) throw new TypeError(`${name} is not a KeyFormat`);
-  if (name !== 'jwk' && name !== 'raw-secret')
-    throw exception('NotSupportedError', `cannot export ${kept.name} as ${name}`);
-  if (!kept.extractable || kept.secret === undefined)
-    throw exception('InvalidAccessError', 'the key is not extractable');
-  if (name !== 'jwk') return secretCopy(kept.secret).buffer;
-  const { usages, extractable: ext, secret } = kept;
+  const isFormat = name === 'jwk' || (pair ? name in PAIR_FORMATS : name === 'raw-secret');
+  if (!isFormat) throw exception('NotSupportedError', `cannot export ${kept.name} as ${name}`);
+  if (!ext || (pair && name !== 'jwk' && PAIR_FORMATS[name] !== (pair.type === 'private')))
+    throw exception('InvalidAccessError', `the key cannot be exported as ${name}`);
+  if (pair !== undefined) return asymmetric().exportPair(kept, name);
+  if (name !== 'jwk') return secretCopy(secret!).buffer;
   return {
     kty: 'oct',
-    k: base64url(viewOf(secret.buffer)),
+    k: base64url(viewOf(secret!.buffer)),
     alg: jwkName(kept),
     key_ops: [...usages],
     ext,

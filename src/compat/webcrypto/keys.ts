@@ -15,6 +15,7 @@ import {
   prepareKey,
 } from '../../operations/key.js';
 import { isUint8Array, sizeOf } from '../../base/arguments.js';
+import type { PrivateKey, PublicKey } from '../../public-keys/key-objects.js';
 import { release, type Key, type Prepared } from '../../request/key.js';
 import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
 import { Unclonable } from '../../base/unclonable.js';
@@ -38,6 +39,8 @@ export interface Kept {
   readonly key: Key | undefined;
   /** The bytes: of base keys, of AES-KW, and of own keys that can be exported. */
   readonly secret: Secret | undefined;
+  /** An asymmetric key, which is released when it is collected. */
+  readonly pair: PublicKey | PrivateKey | undefined;
   /** True for an {@link OwnKey}. */
   readonly own: boolean;
 }
@@ -61,14 +64,20 @@ export function keptOf(value: unknown): Kept | undefined {
   return find(value as object) ?? undefined;
 }
 
-/** Returns what Millrace keeps of a key; undefined if the platform has to serve its calls. */
-export function keptKeyOf(value: unknown): Kept | undefined {
+/**
+ * Returns what Millrace keeps of a key; undefined if the platform has to serve its calls.
+ * `adoptPair` reads an asymmetric one.
+ */
+export function keptKeyOf(
+  value: unknown,
+  adoptPair: (key: object) => Kept | undefined,
+): Kept | undefined {
   const found = find(value as object);
   if (found !== undefined) return found ?? undefined;
   const attributes = attributesOf(value);
   if (attributes === undefined) return undefined;
-  const isReadable = attributes.type === 'secret' && attributes.extractable;
-  const read = isReadable ? adopt(value as object) : undefined;
+  const adoptKey = attributes.type === 'secret' ? adopt : adoptPair;
+  const read = attributes.extractable ? adoptKey(value as object) : undefined;
   if (read === undefined) keepFor(value as object, null);
   else attach(value as object, read);
   return read;
@@ -103,9 +112,10 @@ export function attach(key: object, made: Kept): void {
 }
 
 /** Wipes what was kept for a key that was not made. */
-export function discard({ prepared, key, secret }: Kept): void {
+export function discard({ prepared, key, secret, pair }: Kept): void {
   if (prepared !== undefined) release(prepared);
   key?.dispose();
+  pair?.dispose();
   if (secret !== undefined) wipe(secret);
 }
 
@@ -141,7 +151,7 @@ export function keepBytes(
   const prepared = target && prepareBytes(target, bytes, automatic);
   const holds = (own && extractable) || (target === undefined && !isKmac);
   const secret = holds ? secretCopy(bytes) : undefined;
-  return { name, usages, extractable, cipher, hash, prepared, key, secret, own };
+  return { name, usages, extractable, cipher, hash, prepared, key, secret, pair: undefined, own };
 }
 
 /** Returns true for an algorithm with keys that others are derived from. */
@@ -183,8 +193,15 @@ Object.defineProperty(OwnKey.prototype, 'constructor', {
   configurable: true,
 });
 
-/** Makes an own key of a copy of these bytes. */
-export function makeOwnKey(
+/** Makes an own key. */
+export function makeOwnKey(attributes: Attributes, made: Kept): object {
+  const key = new OwnKey({ ...attributes, usages: [...attributes.usages] });
+  attach(key, made);
+  return key;
+}
+
+/** Makes an own secret key of a copy of these bytes. */
+export function makeOwnSecret(
   algorithm: Attributes['algorithm'],
   hash: HashFacts | undefined,
   extractable: boolean,
@@ -193,7 +210,5 @@ export function makeOwnKey(
 ): object {
   const { name } = algorithm;
   const made = keepBytes({ name, hash, bits: undefined, usages, extractable, own: true }, bytes)!;
-  const key = new OwnKey({ type: 'secret', extractable, algorithm, usages: [...usages] });
-  attach(key, made);
-  return key;
+  return makeOwnKey({ type: 'secret', extractable, algorithm, usages }, made);
 }

@@ -46,10 +46,13 @@ export const platformMethods: ReadonlyMap<string, Method> = new Map(
 const methodOf = platformMethods.get.bind(platformMethods);
 
 const { apply } = Reflect;
+const reject = Promise.reject.bind(Promise) as (error: unknown) => Promise<never>;
 
 /** Calls one of the platform's methods. It returns a promise in every case. */
 export function callPlatform(name: string, given: readonly unknown[]): Promise<unknown> {
-  return apply(methodOf(name)!, subtle, given) as Promise<unknown>;
+  const method = methodOf(name);
+  if (method !== undefined) return apply(method, subtle, given) as Promise<unknown>;
+  return reject(exception('NotSupportedError', `${name}: the platform lacks it`));
 }
 
 const { getRandomValues } = crypto;

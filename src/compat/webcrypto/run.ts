@@ -5,6 +5,7 @@
 import { keyEngines } from '../../request/key.js';
 import type { EnginePreference } from '../../engines/engines.js';
 import { MillraceError } from '../../base/errors.js';
+import type { Parser } from '../../request/request.js';
 import { runPromise, runSync } from '../../scheduling/run.js';
 import { deriveSync, derivePromise, type DerivationParser } from '../../kdf/derive.js';
 import { nextTurn, type Buffer } from '#platform/base/runtime.js';
@@ -45,7 +46,26 @@ export type Result = ArrayBuffer | Promise<ArrayBuffer>;
 /** Fills a request and runs it. */
 export function run(cost: number, fill: () => void): Result {
   if (mayRunNow(cost)) return runNow(fill);
-  return later(runPromise(undefined, fill, NONE, 0));
+  return later(runPromise(undefined, fill, NONE, 0), memoryOf);
+}
+
+/**
+ * Makes a call of Millrace's with these arguments; `finish` makes the result of it. One that costs
+ * 0 runs at once in every case.
+ */
+export function runCall<T>(
+  cost: number,
+  { fill }: Parser,
+  given: readonly unknown[],
+  finish: (made: unknown) => T,
+): T | Promise<Awaited<T>> {
+  const isNow = cost === 0 || mayRunNow(cost);
+  if (!isNow) return later(runPromise(undefined, fill, given, given.length), finish);
+  try {
+    return finish(runSync(fill, given, given.length));
+  } catch (error) {
+    throw converted(error);
+  }
 }
 
 /** Fills a request and runs it at once. */
@@ -59,7 +79,7 @@ export function runNow(fill: () => void): ArrayBuffer {
 
 /** Derives a secret. */
 export function derive(cost: number, parser: DerivationParser, given: unknown[]): Result {
-  if (!mayRunNow(cost)) return later(derivePromise(parser, given));
+  if (!mayRunNow(cost)) return later(derivePromise(parser, given), memoryOf);
   return deriveNow(parser, given);
 }
 
@@ -74,9 +94,12 @@ export function deriveNow(parser: DerivationParser, given: unknown[]): ArrayBuff
 
 const NONE: readonly unknown[] = [];
 
-async function later(result: Promise<unknown>): Promise<ArrayBuffer> {
+async function later<T>(
+  result: Promise<unknown>,
+  finish: (made: unknown) => T,
+): Promise<Awaited<T>> {
   try {
-    return memoryOf(await result);
+    return await finish(await result);
   } catch (error) {
     throw converted(error);
   }

@@ -15,6 +15,7 @@ import {
   keyLength,
   plainUsages,
   rawFormat,
+  readUsages,
   usageTexts,
 } from './formats.js';
 import { keptKeyOf, keptOf, type Kept } from './keys.js';
@@ -25,10 +26,12 @@ import {
   countServer,
   exception,
   platformMethods,
+  platformSubtle,
   secretOf,
   servesAll,
 } from './platform.js';
-import { DELEGATE, refuse } from './run.js';
+import { DELEGATE, refuse, type Result } from './run.js';
+import { asymmetric } from '#platform/compat/webcrypto/public-keys.js';
 
 type Serve = (...given: unknown[]) => unknown;
 
@@ -68,9 +71,14 @@ function call(
   return delegate();
 }
 
+/** Returns what Millrace keeps of a key; undefined if the platform has to serve its calls. */
+function findKept(key: unknown): Kept | undefined {
+  return keptKeyOf(key, (value) => (servesAll ? asymmetric().adoptPair(value) : undefined));
+}
+
 /** Returns what Millrace keeps of a key that fits; throws what is wrong if it is certain. */
 function keyFor({ served }: Algorithm, key: unknown, usage: string): Kept {
-  const kept = keptKeyOf(key);
+  const kept = findKept(key);
   if (kept === undefined || kept.name !== served.name || !kept.usages.includes(usage)) {
     if (kept?.own === true || served.lacking)
       throw kept === undefined && attributesOf(key) === undefined
@@ -100,11 +108,17 @@ const serves: Readonly<Record<string, Serve>> = {
     return call('digest', read, [read.given, data], (served) => digest(served, data));
   },
 
-  sign: keyed('sign', sign),
-  verify: keyed('verify', verify),
-  encrypt: keyed('encrypt', (served, kept, data) => crypt(true, served, kept, data)),
-  decrypt: keyed('decrypt', (served, kept, data) => crypt(false, served, kept, data)),
-  deriveBits: keyed('deriveBits', deriveBits),
+  sign: keyed('sign', (served, kept, data) =>
+    kept.pair === undefined ? sign(served, kept, data) : asymmetric().signBy(served, kept, data),
+  ),
+  verify: keyed('verify', (served, kept, signature, data) =>
+    kept.pair === undefined
+      ? verify(served, kept, signature, data)
+      : asymmetric().verifyBy(served, kept, signature, data),
+  ),
+  encrypt: keyed('encrypt', (served, kept, data) => cryptWith(true, served, kept, data)),
+  decrypt: keyed('decrypt', (served, kept, data) => cryptWith(false, served, kept, data)),
+  deriveBits: keyed('deriveBits', derive),
 
   deriveKey(algorithm, baseKey, derived, extractable, usages) {
     const read = readAlgorithm('deriveBits', algorithm);
@@ -116,13 +130,9 @@ const serves: Readonly<Record<string, Serve>> = {
       const target = type as Algorithm;
       const kept = keyFor(served, baseKey, 'deriveKey');
       if (target.problem !== undefined) throw target.served.lacking ? target.problem : DELEGATE;
-      // Read before the derivation, during which the caller may change them.
       const isOwn = served.served.lacking || target.served.lacking;
-      const texts = isOwn ? usageTexts(usages, 'deriveKey') : plainUsages(usages);
-      if (texts === undefined) throw DELEGATE;
-      const bits = deriveBits(served, kept, keyLength(target));
-      const make = (secret: ArrayBuffer): unknown =>
-        importOpened(rawFormat(target.served), secretOf(secret), target, extractable, texts);
+      const make = importLater('deriveKey', isOwn, target, extractable, usages);
+      const bits = derive(served, kept, keyLength(target));
       return bits instanceof Promise ? bits.then(make) : make(bits);
     });
   },
@@ -136,7 +146,8 @@ const serves: Readonly<Record<string, Serve>> = {
   },
 
   generateKey(algorithm, extractable, usages) {
-    const read = readAlgorithm('generateKey', algorithm);
+    // The key may be made later, and Node.js keeps the caller's exponent in its attributes.
+    const read = withCopies(readAlgorithm('generateKey', algorithm));
     return call('generateKey', read, [read.given, extractable, usages], (served) =>
       generateKey(served, extractable, usages),
     );
@@ -167,6 +178,12 @@ const serves: Readonly<Record<string, Serve>> = {
       const kept = keyFor(served, unwrappingKey, 'unwrapKey');
       const source = bytesOf(wrapped);
       if (source === undefined || typeof format !== 'string') throw DELEGATE;
+      if (kept.pair !== undefined) {
+        const isOwn = type.served?.lacking === true;
+        const make = importLater('unwrapKey', isOwn, type, extractable, usages, format);
+        const bytes = asymmetric().cryptBy(false, served, kept, wrapped);
+        return bytes instanceof Promise ? bytes.then(make) : make(bytes);
+      }
       const opened = secretOf(
         kept.cipher === undefined
           ? keyWrap(false, kept, source)
@@ -176,7 +193,98 @@ const serves: Readonly<Record<string, Serve>> = {
     };
     return call('unwrapKey', read, given, serve, delegate);
   },
+
+  getPublicKey(key, usages) {
+    const kept = findKept(key);
+    if (kept?.own !== true && platformMethods.has('getPublicKey'))
+      return callPlatform('getPublicKey', [key, usages]);
+    const type = kept?.pair?.type ?? attributesOf(key)?.type;
+    if (type === undefined) throw new TypeError('the key is not a CryptoKey');
+    if (type === 'public') throw exception('InvalidAccessError', 'the key is not a private key');
+    if (kept?.pair === undefined)
+      throw exception('NotSupportedError', 'getPublicKey: not a key that Millrace can read');
+    const { served } = readAlgorithm('importKey', kept.name) as Algorithm;
+    const texts = readUsages(usages, served, 'getPublicKey', served.usages![1]);
+    countServer('getPublicKey', kept.name, true);
+    return resolve(asymmetric().publicKeyOf(key as object, kept, texts));
+  },
+
+  encapsulateBits: (algorithm, key) =>
+    encapsulating('encapsulateBits', algorithm, key, [], (_, kept) =>
+      asymmetric().encapsulate(kept),
+    ),
+  encapsulateKey: (algorithm, key, ...rest) =>
+    encapsulating('encapsulateKey', algorithm, key, rest, async (_, kept, make) => {
+      const { sharedKey, ciphertext } = await asymmetric().encapsulate(kept);
+      return { sharedKey: await make!(sharedKey), ciphertext };
+    }),
+  decapsulateBits: (algorithm, key, text) =>
+    encapsulating('decapsulateBits', algorithm, key, [text], (served, kept) =>
+      asymmetric().decapsulate(served, kept, text),
+    ),
+  decapsulateKey: (algorithm, key, text, ...rest) =>
+    encapsulating('decapsulateKey', algorithm, key, [text, ...rest], (served, kept, make) => {
+      const bits = asymmetric().decapsulate(served, kept, text);
+      return bits instanceof Promise ? bits.then(make) : make!(bits);
+    }),
 };
+
+/**
+ * Makes a call with a key of ML-KEM. `rest` are its other arguments; of those that end with `Key`
+ * the last three are of the shared key, which `serve` imports by `make`.
+ */
+function encapsulating(
+  name: string,
+  algorithm: unknown,
+  key: unknown,
+  rest: readonly unknown[],
+  serve: (served: Algorithm, kept: Kept, make?: (bits: ArrayBuffer) => unknown) => unknown,
+): Promise<unknown> {
+  const read = readAlgorithm(name.slice(0, 11), algorithm);
+  const isKey = name.endsWith('Key');
+  const [shared, extractable, usages] = isKey ? rest.slice(-3) : [];
+  const type = isKey ? readAlgorithm('importKey', shared) : undefined;
+  const others =
+    type === undefined ? rest : [...rest.slice(0, -3), type.given, extractable, usages];
+  return call(name, read, [read.given, key, ...others], (served) => {
+    const kept = keyFor(served, key, name);
+    const isOwn = served.served.lacking || type?.served?.lacking === true;
+    const make = type && importLater(name, isOwn, type, extractable, usages);
+    return serve(served, kept, make);
+  });
+}
+
+/** Encrypts or decrypts a BufferSource with any key. */
+function cryptWith(encrypt: boolean, served: Algorithm, kept: Kept, data: unknown): unknown {
+  return kept.pair === undefined
+    ? crypt(encrypt, served, kept, data)
+    : asymmetric().cryptBy(encrypt, served, kept, data);
+}
+
+/** Derives bits from any key. */
+function derive(served: Algorithm, kept: Kept, length: unknown): Result {
+  return kept.pair === undefined
+    ? deriveBits(served, kept, length)
+    : asymmetric().agree(served, kept, length, findKept);
+}
+
+/**
+ * Returns a function that imports a secret, which it wipes. The arguments are read before, as the
+ * caller may change them until then; those of an own key may have any usages.
+ */
+function importLater(
+  method: string,
+  isOwn: boolean,
+  type: Algorithm | Unserved,
+  extractable: unknown,
+  usages: unknown,
+  format = type.served === undefined ? 'raw' : rawFormat(type.served),
+): (secret: ArrayBuffer) => unknown {
+  const texts = isOwn ? usageTexts(usages, method) : plainUsages(usages);
+  if (texts === undefined) throw DELEGATE;
+  const copied = withCopies(type);
+  return (secret) => importOpened(format, secretOf(secret), copied, extractable, texts);
+}
 
 /** Imports a derived or an unwrapped key of any algorithm, and wipes it. */
 function importOpened(
@@ -233,11 +341,11 @@ async function wrap(
   served: Algorithm,
   delegate: () => Promise<unknown>,
 ): Promise<unknown> {
-  const bytes = await exportedBytes(format, key, kept.cipher === undefined);
+  const isKeyWrap = kept.cipher === undefined && kept.pair === undefined;
+  const bytes = await exportedBytes(format, key, isKeyWrap);
   try {
-    return kept.cipher === undefined
-      ? keyWrap(true, kept, bytes)
-      : crypt(true, served, kept, bytes, true);
+    if (kept.pair !== undefined) return asymmetric().cryptBy(true, served, kept, bytes, true);
+    return isKeyWrap ? keyWrap(true, kept, bytes) : crypt(true, served, kept, bytes, true);
   } catch (error) {
     if (error !== DELEGATE) throw error;
     return delegate();
@@ -275,6 +383,19 @@ async function unwrapOwn(
   return importOpened(name, secretOf(bytes), type, extractable, texts);
 }
 
+/** The methods that earlier versions of the platform lack, with their lengths. */
+const addedMethods = Object.entries({
+  getPublicKey: 2,
+  encapsulateBits: 2,
+  encapsulateKey: 5,
+  decapsulateBits: 3,
+  decapsulateKey: 6,
+}).map(([name, length]): [string, Function] => {
+  const refused = (): Promise<never> =>
+    reject(new TypeError(`${name} takes ${length} arguments, and is a method of SubtleCrypto`));
+  return [name, Object.defineProperty(refused, 'length', { value: length })];
+});
+
 /**
  * Returns the methods that Millrace serves, with the names and lengths of the platform's. Called on
  * another object than `receivers` they are the platform's.
@@ -283,7 +404,9 @@ export function subtleMethods(
   isReceiver: (receiver: unknown) => boolean,
 ): Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>> {
   const found: Record<string, (...given: unknown[]) => Promise<unknown>> = {};
-  for (const [name, theirs] of platformMethods) {
+  const methods = new Map<string, Function>(servesAll ? addedMethods : []);
+  for (const [name, theirs] of platformMethods) methods.set(name, theirs);
+  for (const [name, theirs] of methods) {
     const serve = serves[name];
     // One argument of deriveBits is optional for the platform's length only.
     const required = name === 'deriveBits' ? 2 : theirs.length;
@@ -291,7 +414,8 @@ export function subtleMethods(
       [name](this: unknown, ...given: unknown[]): Promise<unknown> {
         // Too few arguments and other receivers are the platform's errors.
         if (!isReceiver(this)) return Reflect.apply(theirs, this, given) as Promise<unknown>;
-        if (serve === undefined || given.length < required) return callPlatform(name, given);
+        if (given.length < required) return Reflect.apply(theirs, platformSubtle, given) as never;
+        if (serve === undefined) return callPlatform(name, given);
         try {
           return serve(...given) as Promise<unknown>;
         } catch (error) {
