@@ -23,7 +23,7 @@ function keyBytes() {
 
 const OLD = ['AES-GCM', 'AES-CTR', 'AES-CBC', 'HMAC', 'HKDF', 'PBKDF2'];
 const ALL = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
-const RSA = { modulusLength: 1024, publicExponent: Uint8Array.of(1, 0, 1), hash: 'SHA-256' };
+const RSA = { modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1), hash: 'SHA-256' };
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' };
 
 /** Returns new parameters by a label. */
@@ -158,32 +158,69 @@ export const calls = {
         return { given: () => [{ name: 'HMAC' }, key, bytes(64)] };
       },
     ];
+    for (const [label, algorithm, keyed, random] of signatures)
+      for (const size of SIZES)
+        yield [
+          `${label} ${size}`,
+          async (subtle) => {
+            const { privateKey } = await pairOf(subtle, keyed(), ['sign', 'verify']);
+            return { given: () => [algorithm(), privateKey, bytes(size)], random };
+          },
+        ];
+  },
+
+  *verify() {
+    yield* sized(codes, ['sign', 'verify'], async ({ subtle, algorithm, size, key }) => {
+      const code = await subtle.sign(algorithm(), key, bytes(size));
+      return () => [algorithm(), key, new Uint8Array(code.slice()), bytes(size)];
+    });
+    for (const [label, algorithm, keyed] of signatures)
+      for (const size of SIZES)
+        yield [
+          `${label} ${size}`,
+          async (subtle) => {
+            const { privateKey, publicKey } = await pairOf(subtle, keyed(), ['sign', 'verify']);
+            const signature = await subtle.sign(algorithm(), privateKey, bytes(size));
+            return { given: () => [algorithm(), publicKey, signature.slice(), bytes(size)] };
+          },
+        ];
+  },
+
+  *encrypt() {
+    yield* sized(ciphers, ALL, ({ algorithm, size, key }) => () => [algorithm(), key, bytes(size)]);
     yield [
-      'RSASSA-PKCS1-v1_5',
+      'RSA-OAEP',
       async (subtle) => {
-        const name = 'RSASSA-PKCS1-v1_5';
-        const { privateKey } = await subtle.generateKey({ name, ...RSA }, true, ['sign']);
-        return { given: () => [{ name }, privateKey, bytes(64)] };
+        const { publicKey } = await pairOf(subtle, rsa('RSA-OAEP'), ALL);
+        return { given: () => [labelled(), publicKey, bytes(32)], random: true };
       },
     ];
   },
 
-  verify: () =>
-    sized(codes, ['sign', 'verify'], async ({ subtle, algorithm, size, key }) => {
-      const code = await subtle.sign(algorithm(), key, bytes(size));
-      return () => [algorithm(), key, new Uint8Array(code.slice()), bytes(size)];
-    }),
-
-  encrypt: () =>
-    sized(ciphers, ALL, ({ algorithm, size, key }) => () => [algorithm(), key, bytes(size)]),
-
-  decrypt: () =>
-    sized(ciphers, ALL, async ({ subtle, algorithm, size, key }) => {
+  *decrypt() {
+    yield* sized(ciphers, ALL, async ({ subtle, algorithm, size, key }) => {
       const sealed = await subtle.encrypt(algorithm(), key, bytes(size));
       return () => [algorithm(), key, sealed.slice()];
-    }),
+    });
+    yield [
+      'RSA-OAEP',
+      async (subtle) => {
+        const pair = await pairOf(subtle, rsa('RSA-OAEP'), ALL);
+        const sealed = await subtle.encrypt(labelled(), pair.publicKey, bytes(32));
+        return { given: () => [labelled(), pair.privateKey, sealed.slice()] };
+      },
+    ];
+  },
 
   *deriveBits() {
+    for (const [name, keyed] of agreements)
+      yield [
+        name,
+        async (subtle) => {
+          const { privateKey, publicKey } = await pairOf(subtle, keyed(), ['deriveBits']);
+          return { given: () => [{ name, public: publicKey }, privateKey, 256] };
+        },
+      ];
     for (const [label, algorithm] of Object.entries(derivations))
       yield [
         label,
@@ -195,6 +232,15 @@ export const calls = {
   },
 
   *deriveKey() {
+    for (const [name, keyed] of agreements)
+      for (const [type, rest] of Object.entries(types))
+        yield [
+          `${name}, ${type}`,
+          async (subtle) => {
+            const { privateKey, publicKey } = await pairOf(subtle, keyed(), ['deriveKey']);
+            return { given: () => [{ name, public: publicKey }, privateKey, ...rest()] };
+          },
+        ];
     for (const [label, algorithm] of Object.entries(derivations))
       for (const [type, rest] of Object.entries(types))
         yield [
@@ -221,8 +267,18 @@ export const calls = {
       () => ['raw', keyBytes(), { name: 'AES-KW' }, true, ['wrapKey']],
       () => ['raw-secret', keyBytes(), { name: 'ChaCha20-Poly1305' }, true, ['encrypt']],
       () => ['raw-secret', keyBytes(), { name: 'KMAC256' }, false, ['sign']],
+      () => ['pkcs8', pkcs8Of(keyBytes()), { name: 'Ed25519' }, true, ['sign']],
     ])
       yield [`${given()[0]} ${given()[2].name}`, () => ({ given })];
+    const seed = () => ['raw-seed', keyBytes(), { name: 'ML-DSA-44' }, true, ['sign']];
+    yield [
+      'raw-seed ML-DSA-44',
+      async (subtle) => {
+        // Versions without the algorithm do not know the format either.
+        await subtle.generateKey('ML-DSA-44', true, ['sign']);
+        return { given: seed };
+      },
+    ];
     // The bits that a base key derives show its bytes.
     for (const name of ['HKDF', 'PBKDF2', 'Argon2d', 'Argon2i', 'Argon2id'])
       yield [
@@ -240,8 +296,10 @@ export const calls = {
   *generateKey() {
     for (const [label, given] of Object.entries(types))
       yield [label, () => ({ given, random: true })];
-    const given = () => [{ ...ECDSA }, true, ['sign', 'verify']];
-    yield ['ECDSA', () => ({ given, random: true })];
+    for (const [label, , keyed] of signatures) {
+      const given = () => [keyed(), true, ['sign', 'verify']];
+      yield [label, () => ({ given, random: true })];
+    }
   },
 
   *exportKey() {
@@ -270,11 +328,23 @@ export const calls = {
     for (const name of ['HMAC', 'KMAC128']) yield [`RSA-OAEP, ${name}`, oaep(name)];
   },
 
-  unwrapKey: () =>
-    wrapped(async ({ subtle, name, format, key, wrapping, algorithm }) => {
+  *unwrapKey() {
+    yield* wrapped(async ({ subtle, name, format, key, wrapping, algorithm }) => {
       const text = await subtle.wrapKey(format, key, wrapping, algorithm());
       return () => [format, text.slice(), wrapping, algorithm(), ...macType[name]()];
-    }),
+    });
+    for (const name of ['HMAC', 'KMAC128'])
+      yield [
+        `RSA-OAEP, ${name}`,
+        async (subtle) => {
+          const { publicKey, privateKey } = await pairOf(subtle, rsa('RSA-OAEP'), ALL);
+          const key = await keyOf(subtle, name, ['sign']);
+          const text = await subtle.wrapKey(rawOf(name), key, publicKey, labelled());
+          const rest = () => [privateKey, labelled(), ...macType[name]()];
+          return { given: () => [rawOf(name), text.slice(), ...rest()] };
+        },
+      ];
+  },
 
   *getPublicKey() {
     yield [
@@ -292,19 +362,58 @@ export const calls = {
   decapsulateKey: () => [['ML-KEM-768', encapsulation('privateKey', macType.HMAC)]],
 };
 
+/** The algorithms that sign: the parameters, those of the keys, and true if results differ. */
+const signatures = [
+  ['RSASSA-PKCS1-v1_5', () => ({ name: 'RSASSA-PKCS1-v1_5' }), () => rsa('RSASSA-PKCS1-v1_5')],
+  ['RSA-PSS', () => ({ name: 'RSA-PSS', saltLength: 20 }), () => rsa('RSA-PSS'), true],
+  ['ECDSA', () => ({ name: 'ECDSA', hash: { name: 'SHA-256' } }), () => ({ ...ECDSA }), true],
+  ['Ed25519', () => ({ name: 'Ed25519' }), () => ({ name: 'Ed25519' })],
+  [
+    'ML-DSA-44',
+    () => ({ name: 'ML-DSA-44', context: bytes(9) }),
+    () => ({ name: 'ML-DSA-44' }),
+    true,
+  ],
+];
+const agreements = [
+  ['X25519', () => ({ name: 'X25519' })],
+  ['ECDH', () => ({ ...ECDSA, name: 'ECDH' })],
+];
+const rsa = (name) => ({ name, ...RSA, publicExponent: RSA.publicExponent.slice() });
+const labelled = () => ({ name: 'RSA-OAEP', label: bytes(8) });
+
+/** The pairs by algorithm: generating them takes long. */
+const pairs = new Map();
+
+/** Returns a pair of a library for an algorithm. */
+function pairOf(subtle, algorithm, usages) {
+  const name = JSON.stringify([algorithm.name, usages]);
+  let ofLibrary = pairs.get(subtle);
+  if (ofLibrary === undefined) pairs.set(subtle, (ofLibrary = new Map()));
+  if (!ofLibrary.has(name)) ofLibrary.set(name, subtle.generateKey(algorithm, true, usages));
+  return ofLibrary.get(name);
+}
+
+/** Returns an Ed25519 key in PKCS#8, alone in its memory. */
+function pkcs8Of(key) {
+  const der = new Uint8Array(new ArrayBuffer(48));
+  der.set(Buffer.from('302e020100300506032b657004220420', 'hex'));
+  der.set(key, 16);
+  copies.push(der);
+  return der;
+}
+
 /** Wraps by RSA-OAEP, whose results differ each time: they are unwrapped with the right label. */
 function oaep(name) {
   return async (subtle) => {
-    const algorithm = () => ({ name: 'RSA-OAEP', label: bytes(8) });
-    const usages = ['wrapKey', 'unwrapKey'];
-    const pair = await subtle.generateKey({ name: 'RSA-OAEP', ...RSA }, true, usages);
+    const pair = await pairOf(subtle, rsa('RSA-OAEP'), ALL);
     const key = await keyOf(subtle, name, ['sign']);
     const format = rawOf(name);
     const type = name === 'HMAC' ? hmac() : name;
     return {
-      given: () => [format, key, pair.publicKey, algorithm()],
+      given: () => [format, key, pair.publicKey, labelled()],
       read: (wrapped) =>
-        subtle.unwrapKey(format, wrapped, pair.privateKey, algorithm(), type, true, ['sign']),
+        subtle.unwrapKey(format, wrapped, pair.privateKey, labelled(), type, true, ['sign']),
     };
   };
 }

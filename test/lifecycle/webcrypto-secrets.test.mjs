@@ -80,7 +80,7 @@ for (const engine of ['native', 'portable'])
       let theirs = false;
       const { prototype } = SubtleCrypto;
       const platform = prototype.${method};
-      if (!/^(im|ex)portKey$/.test('${method}'))
+      if (platform !== undefined && !/^(im|ex)portKey$/.test('${method}'))
         prototype.${method} = function ${method}(...given) {
           theirs = true;
           return Reflect.apply(platform, this, given);
