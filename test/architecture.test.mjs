@@ -79,6 +79,8 @@ const forbidden = {
   'crates/linux':
     /\bnapi\w*|\bmillrace[-_](cost|pool|node|request)\b|\bstd::thread\b|\bthread::spawn\b/,
   'crates/request': /\bnapi\w*|\bmillrace[-_](pool|node)\b/,
+  'crates/portable-keys':
+    /\bnapi\w*|\bmillrace[-_](cost|linux|pool|node|request)\b|\bstd::thread::spawn\b/,
   'crates/public-keys':
     /\bnapi\w*|\bmillrace[-_](cost|linux|pool|node|request)\b|\bstd::thread::spawn\b/,
   'crates/pool':
@@ -116,7 +118,17 @@ const sources = (folder, extension) =>
   files.filter((file) => file.startsWith(folder) && file.endsWith(extension));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const readCode = (file) => withoutComments(read(file));
-const crates = ['core', 'cost', 'families', 'linux', 'node', 'pool', 'public-keys', 'request'];
+const crates = [
+  'core',
+  'cost',
+  'families',
+  'linux',
+  'node',
+  'pool',
+  'portable-keys',
+  'public-keys',
+  'request',
+];
 
 /** Expects that no line of these files matches; without `text` the comments are not looked at. */
 function assertNoLine(list, pattern, text = readCode) {
