@@ -18,6 +18,7 @@ mod passwords;
 #[allow(dead_code, unreachable_pub)] // of the numbers few are used
 #[path = "../../request/src/protocol.rs"]
 mod protocol;
+mod public_keys;
 mod report;
 #[path = "../../request/src/status.rs"]
 mod status_of;
