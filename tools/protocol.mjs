@@ -834,10 +834,14 @@ impl Status {
 
 const numbered = (names) => Object.fromEntries(names.map((name, index) => [name, index]));
 
-/** For tests: indexes of the frame, and statuses, by name. */
-export const frameIndexes = numbered(
-  enumerations.find(({ name }) => name === 'At').members.map((member) => described(member)[0]),
-);
+/** For tests: the numbers of an enumeration, the indexes of the frame, and statuses, by name. */
+export const numbersOf = (enumeration) =>
+  numbered(
+    enumerations
+      .find(({ name }) => name === enumeration)
+      .members.map((member) => described(member)[0]),
+  );
+export const frameIndexes = numbersOf('At');
 export const statusNumbers = numbered(statuses.map(({ name }) => name));
 
 /** The generated files, by path. */

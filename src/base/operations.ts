@@ -74,6 +74,11 @@ export function givesPublic(operation: Operation): boolean {
   );
 }
 
+/** Returns true for operations that fill a reserved key. */
+export function fillsKey(operation: Operation): boolean {
+  return operation === Operation.ImportKey || operation === Operation.GenerateKey;
+}
+
 /** Returns true for key derivations, password hashes and key wrap. */
 export function isDerivation(operation: Operation): boolean {
   return operation >= Operation.Scrypt;

@@ -3,4 +3,6 @@ export function provideCiphers(): void {}
 
 export function providePasswords(): void {}
 
+export function providePublicKeys(): void {}
+
 export function provideReports(): void {}

@@ -11,12 +11,12 @@ import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { isLost, isUint8Array, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import { checkParams, hashOf, macOf } from './digests.js';
-import { perform, runnerOf, statusOf } from './execute.js';
+import { canRun, perform, runnerOf, statusOf } from './execute.js';
 import { PLAIN, type HashParams } from './families/hash.js';
 import { Hmac } from './families/hmac.js';
 import type { Host } from './host.js';
 import { Jobs } from './jobs.js';
-import { Keys, PreparedKey } from './keys.js';
+import { AsymmetricKey, Keys, PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
 import { costsReport, enginesReport, unavailableReason } from './report.js';
 import { workOf } from './request.js';
@@ -141,6 +141,9 @@ export function makePortable(host: Host): Native {
     }
   }
 
+  const ofKeys = () => runnerOf(Operation.ImportKey).keys!;
+  const asymmetric = () => keys.asymmetric(frame[At.Key]!);
+
   const toNumber = (memory: Uint8Array, start: number, end: number): bigint =>
     numberOf(memory, host.hex, start, end);
 
@@ -245,10 +248,17 @@ export function makePortable(host: Host): Native {
       }),
     extendKey: (block) => number(() => keys.keep(keys.key(frame[At.Key]!).with(whole(block)))),
     disposeKey: () => Number(keys.dispose(frame[At.Key]!)),
-    reserveKey: () => -Status.Unavailable,
-    publicKeyOf: () => -Status.KeyDisposed,
-    describeKey: () => Status.KeyDisposed,
-    exportKey: () => -Status.KeyDisposed,
+    reserveKey: () => keys.keep(new AsymmetricKey()),
+    publicKeyOf: () => number(() => keys.keep(ofKeys().publicKeyOf(asymmetric()))),
+    describeKey: () => status(() => ofKeys().describe(asymmetric(), frame)),
+    exportKey: (form, target) =>
+      number(() => {
+        const bytes = ofKeys().export(asymmetric(), form);
+        const place = whole(target);
+        if (bytes.length <= place.length) place.set(bytes);
+        wipe(bytes);
+        return bytes.length;
+      }),
 
     createCipher: (algorithm, encrypt, iv, aad, key) =>
       number(() => {
@@ -360,7 +370,8 @@ export function makePortable(host: Host): Native {
     forkState: () => Status.State,
     dropState: () => 0,
     kernelReport: () => '{}',
-    lastReason: unavailableReason,
+    lastReason: () =>
+      unavailableReason() || (canRun(Operation.ImportKey) ? ofKeys().laterOnly : ''),
   };
   return native;
 }

@@ -7,7 +7,9 @@ import { MillraceError } from '../base/errors.js';
 import { emptySlots } from '../base/intrinsics.js';
 import { derive } from './families/derivations.js';
 import type { Family } from './families/family.js';
-import type { PreparedKey, RunningCipher } from './keys.js';
+import type { KeyForm } from '../base/protocol.js';
+import type { Secret } from '../base/secret-memory.js';
+import type { AsymmetricKey, PreparedKey, RunningCipher } from './keys.js';
 import { Refusal, refuse } from './windows.js';
 import type { Work } from './work.js';
 
@@ -43,6 +45,19 @@ export interface Runner {
     iv: Uint8Array,
     aad: Uint8Array,
   ): RunningCipher;
+  /** Returns true if the platform computes the result, in an asynchronous call only. */
+  computesLater?(work: Work): boolean;
+  /** Resolves to the result; rejects with a {@link Refusal} or an error of the platform. */
+  later?(work: Work): Promise<Uint8Array>;
+  /** What asymmetric keys are asked for at once. */
+  readonly keys?: {
+    /** Writes what a key is to the frame. */
+    describe(key: AsymmetricKey, frame: Float64Array): void;
+    publicKeyOf(key: AsymmetricKey): AsymmetricKey;
+    export(key: AsymmetricKey, form: KeyForm): Secret;
+    /** Why a synchronous call is refused where {@link computesLater} is true. */
+    readonly laterOnly: string;
+  };
 }
 
 const runners = /* @__PURE__ */ emptySlots<Runner>();

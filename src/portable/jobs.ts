@@ -6,22 +6,24 @@
 import { At, Flag, Operation, Route, Status, type Settle } from '../base/frame.js';
 import {
   derivesSecret,
+  fillsKey,
   isChunks,
   isCipher,
   isDerivation,
   isOneMessage,
   makesTag,
+  isPublicKey,
 } from '../base/operations.js';
 import { CancelResult, RECORD_NUMBERS } from '../base/protocol.js';
 import { sharedPool, type PoolJob } from './worker-pool.js';
 import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
 import { joinMessages, ownSecrets, wipeSecrets } from './worker-messages.js';
-import { perform, type Needs } from './execute.js';
+import { perform, runnerFor, statusOf, type Needs } from './execute.js';
 import { oncePerTurn, type Host } from './host.js';
 import { INLINE_NS, isMeasured, predict, defaultRoute } from './cost-model.js';
 import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
-import { NOTHING, refuse } from './windows.js';
+import { NOTHING, Refusal, refuse, transferableCopy } from './windows.js';
 import type { Work } from './work.js';
 
 /** The least reported cost: the caller polls for shorter jobs, which these do not need. */
@@ -49,6 +51,8 @@ class Job implements PoolJob, MemoryPermit {
   stage = Stage.Queued;
   fraction = 0;
   status = Status.Internal;
+  /** Why the platform is not available to it. */
+  reason = '';
   /** The memory that the result belongs in: the caller's or the engine's. */
   readonly place: Uint8Array;
   readonly tagPlace: Uint8Array;
@@ -200,7 +204,9 @@ export class Jobs {
     const snapshot = (flags & Flag.Snapshot) !== 0;
     const cost = derivation?.cost ?? predict(described);
     const copied = (flags & (Flag.Snapshot | Flag.Copied)) !== 0 ? described.source.length : 0;
-    const route = this.#route(cost, flags, snapshot, copied);
+    if (runnerFor(described).computesLater?.(described)) return this.#later(described, copied);
+    // Keys are of this thread.
+    const route = fillsKey(operation) ? Route.Inline : this.#route(cost, flags, snapshot, copied);
     const slot = frame[At.Slot]!;
     const reply = (flags & Flag.HasTarget) === 0;
     const reportsProgress = (flags & Flag.Progress) !== 0;
@@ -212,7 +218,10 @@ export class Jobs {
       return;
     }
     const cipher = isCipher(operation);
-    const measure = !isDerivation(operation) && !isMeasured(cipher, described.algorithm);
+    const measure =
+      !isDerivation(operation) &&
+      !isPublicKey(operation) &&
+      !isMeasured(cipher, described.algorithm);
     const work = joinMessages(ownSecrets(described));
     const job = new Job(
       this,
@@ -252,6 +261,29 @@ export class Jobs {
       job.stage = Stage.Pool;
       this.pool.submit(job);
     }
+  }
+
+  /** Lets the platform compute an operation with a key that no module knows. */
+  #later(described: Work, copied: number): void {
+    const frame = this.#frame;
+    const [slot, flags] = [frame[At.Slot]!, frame[At.Flags]!];
+    const own = ownSecrets(described);
+    const work = { ...own, source: transferableCopy(own.source) };
+    const reply = (flags & Flag.HasTarget) === 0;
+    const job = new Job(this, slot, work, reply, false, false, MIN_COST_NS, copied, 0, true);
+    frame[At.Cost] = MIN_COST_NS;
+    job.stage = Stage.Platform;
+    this.copied += copied;
+    this.#inFlight.set(slot, job);
+    runnerFor(work).later!(work)
+      .then(
+        (target) => job.end(Status.Done, target, undefined),
+        (error: unknown) => {
+          if (error instanceof Refusal) job.reason = error.reason;
+          job.end(statusOf(error), undefined, undefined);
+        },
+      )
+      .finally(() => work.source.fill(0));
   }
 
   #route(cost: number, flags: number, snapshot: boolean, copied: number): Route {
@@ -356,6 +388,8 @@ export class Jobs {
       if (reply && cipher) large = place;
       else if (reply) small = place;
     }
+    if (job.reason !== '')
+      large = Uint8Array.from(job.reason, (character) => character.charCodeAt(0));
     const { buffer, byteOffset } = this.#completionBuffer;
     const numbers = new Uint32Array(buffer, byteOffset, RECORD_NUMBERS);
     numbers.set([slot, status, small.length, large.length]);

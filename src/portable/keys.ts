@@ -17,7 +17,7 @@ export class PreparedKey {
   constructor(
     readonly purpose: Purpose,
     readonly algorithm: number,
-    readonly bytes: Secret,
+    public bytes: Secret,
   ) {}
 
   dispose(): void {
@@ -34,6 +34,33 @@ export class PreparedKey {
     bytes.set(this.bytes.subarray(0, entries));
     bytes.set(parameters, entries);
     return new PreparedKey(Purpose.Hash, this.algorithm, bytes);
+  }
+}
+
+/**
+ * An asymmetric key, whose bytes public-keys.ts describes; none while it is only reserved.
+ */
+export class AsymmetricKey extends PreparedKey {
+  #disposed = false;
+
+  constructor(bytes = secretMemory(0)) {
+    // The purpose of no other operation.
+    super(-1 as Purpose, 0, bytes);
+  }
+
+  /** Takes the bytes; wipes and refuses them if the key has some, or was disposed of meanwhile. */
+  fill(bytes: Secret): void {
+    if (this.bytes.length === 0 && !this.#disposed) {
+      this.bytes = bytes;
+      return;
+    }
+    wipe(bytes);
+    refuse(Status.Argument);
+  }
+
+  override dispose(): void {
+    this.#disposed = true;
+    super.dispose();
   }
 }
 
@@ -61,6 +88,12 @@ export class Keys {
   key(handle: number): PreparedKey {
     const held = this.#held.get(handle) ?? refuse(Status.KeyDisposed);
     return held instanceof PreparedKey ? held : refuse(Status.KeyAlgorithm);
+  }
+
+  /** Returns the asymmetric key of a handle. */
+  asymmetric(handle: number): AsymmetricKey {
+    const key = this.key(handle);
+    return key instanceof AsymmetricKey ? key : refuse(Status.KeyAlgorithm);
   }
 
   /** Returns the message of a handle. */

@@ -2,11 +2,13 @@
 import { provideCiphers } from './ciphers.js';
 import { provideDigests } from './digests.js';
 import { providePasswords } from './passwords.js';
+import { providePublicKeys } from './public-keys.js';
 import { provideReports } from './report.js';
 
 export function provideOperations(): void {
   provideDigests();
   provideCiphers();
   providePasswords();
+  providePublicKeys();
   provideReports();
 }

@@ -3,9 +3,16 @@
  * checks the sizes.
  */
 import { At, Flag, Operation, Purpose, Status } from '../base/frame.js';
-import { isCipher, isDerivation, isMac, isMany, isOperation } from '../base/operations.js';
+import {
+  isCipher,
+  isDerivation,
+  isMac,
+  isMany,
+  isOperation,
+  isPublicKey,
+} from '../base/operations.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import type { Keys, PreparedKey } from './keys.js';
+import { AsymmetricKey, type Keys, type PreparedKey } from './keys.js';
 import { isSize, made, NOTHING, overlap, part, range, refuse, whole } from './windows.js';
 import type { Work } from './work.js';
 
@@ -32,6 +39,8 @@ export function workOf(frame: Float64Array, given: Given, keys: Keys): Work {
   if (!isKnown(operation, algorithm)) refuse(Status.Argument);
   const key = frame[At.Key] === 0 ? undefined : keys.key(frame[At.Key]!);
   if (key !== undefined) checkKey(key, operation, algorithm);
+  // Only many signatures have keys elsewhere.
+  else if (isPublicKey(operation)) refuse(Status.Unavailable);
   const input = (flag: Flag, bytes: Uint8Array | undefined, offset: At, size: At): Uint8Array =>
     (flags & flag) !== 0 ? range(bytes, frame[offset]!, frame[size]!) : NOTHING;
   let source =
@@ -74,7 +83,10 @@ export function workOf(frame: Float64Array, given: Given, keys: Keys): Work {
     purpose: key?.purpose,
     secret: key?.bytes ?? input(Flag.HasKey, given.key, At.KeyOffset, At.KeySize),
     iv: input(Flag.HasIv, given.iv, At.IvOffset, At.IvSize),
-    aad: input(Flag.HasAad, given.aad, At.AadOffset, At.AadSize),
+    aad:
+      operation === Operation.Agree
+        ? keys.asymmetric(frame[At.Count]!).bytes
+        : input(Flag.HasAad, given.aad, At.AadOffset, At.AadSize),
     tag,
     source,
     target,
@@ -86,6 +98,10 @@ export function workOf(frame: Float64Array, given: Given, keys: Keys): Work {
 /** Refuses a key for another algorithm. */
 function checkKey(key: PreparedKey, operation: Operation, algorithm: number): void {
   if (isDerivation(operation)) refuse(Status.Argument);
+  if (isPublicKey(operation)) {
+    if (!(key instanceof AsymmetricKey)) refuse(Status.KeyAlgorithm);
+    return;
+  }
   const purpose = isCipher(operation)
     ? Purpose.Cipher
     : isMac(operation)
@@ -96,7 +112,7 @@ function checkKey(key: PreparedKey, operation: Operation, algorithm: number): vo
 
 function isKnown(operation: Operation, algorithm: number): boolean {
   if (!isOperation(operation)) return false;
-  if (isDerivation(operation)) return true;
+  if (isDerivation(operation) || isPublicKey(operation)) return true;
   if (
     operation === Operation.HashFile ||
     operation === Operation.HashFiles ||

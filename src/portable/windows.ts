@@ -8,7 +8,11 @@ import { bytesOfView, isTypedArray, NO_BYTES, part as partOf, sizeOf } from '../
 
 /** Thrown where a call is refused. Not an Error: nothing reads its stack. */
 export class Refusal {
-  constructor(readonly status: Status) {}
+  /** With the reason why an engine is not available, if it is another one than always. */
+  constructor(
+    readonly status: Status,
+    readonly reason = '',
+  ) {}
 }
 
 export function refuse(status: Status): never {

@@ -21,7 +21,7 @@ export interface Work {
   readonly secret: Uint8Array;
   /** Of a running hash: the bytes before the source. Of many messages: their sizes. */
   readonly iv: Uint8Array;
-  /** Of a running hash: its state. */
+  /** Of a running hash: its state. Of an agreement: the peer's key. */
   readonly aad: Uint8Array;
   /**
    * Encryption writes its tag here and `Squeeze` the next state; decryption checks this tag; a

@@ -19,6 +19,8 @@ import { root } from '../support/child.mjs';
 const NATIVE = 'tests threads, routes, costs or memory of the native engine';
 const HEAVY = 'takes hours in JavaScript; smaller tests cover the same code';
 
+const NOT_PORTABLE = 'restricted RSA-PSS keys, compressed points of P-384, and encrypted PKCS#8';
+
 /** Tests that do not apply, by file and name; `all` for a whole file. */
 const except = {
   'test/hashers/arguments.test.mjs': {
@@ -36,6 +38,18 @@ const except = {
     'callbacks keep their context, and what they throw is an uncaughtException':
       'counts progress reports, which depend on speed',
   },
+  'test/public-keys/keys.test.mjs': {
+    'rsa-pss, restricted: every form is read and written as by node:crypto': NOT_PORTABLE,
+    'the keys of node:crypto in raw forms': NOT_PORTABLE,
+    'encrypted private keys': NOT_PORTABLE,
+    'a public key in the place of a private one': NOT_PORTABLE,
+    'parts that contradict each other are refused': 'WebCrypto checks RSA keys when it uses them',
+    'keys are equal by kind and public key': NOT_PORTABLE,
+    'a key prints nothing of itself, and is not made by its class': NOT_PORTABLE,
+  },
+  'test/public-keys/keys-of-calls.test.mjs': {
+    'long texts, and keys with a passphrase, are not kept': NOT_PORTABLE,
+  },
   'test/operations/differential.test.mjs': { all: 'vectors and conformance cover it' },
   'test/request/large.test.mjs': { all: HEAVY },
   'test/request/numbers.test.mjs': { all: 'writes frames for the native engine' },
@@ -50,6 +64,8 @@ const quick = [
   'test/kdf/arguments.test.mjs',
   'test/operations/batch-arguments.test.mjs',
   'test/operations/key-kinds.test.mjs',
+  'test/public-keys/keys-of-calls.test.mjs',
+  'test/public-keys/keys.test.mjs',
   'test/request/arguments.test.mjs',
   'test/request/buffers.test.mjs',
   'test/request/getters.test.mjs',
@@ -63,6 +79,8 @@ const quick = [
 /** All files, by folder and by name. */
 const folders = ['request', 'operations', 'hashers', 'kdf', 'streams'];
 const others = [
+  'test/public-keys/keys-of-calls.test.mjs',
+  'test/public-keys/keys.test.mjs',
   'test/compat/bigint-hash-upstream.test.mjs',
   'test/compat/bigint-hash.test.mjs',
   'test/compat/crypto-async-upstream.test.mjs',

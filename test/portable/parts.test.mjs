@@ -26,6 +26,11 @@ const programs = {
   'scrypt(key, nonce, 32, { N: 1024 })': ['scrypt', 'millrace'],
   "hash('sha512', scrypt(seal('chacha20-poly1305', { key, nonce, source }), nonce, 32, { N: 16 }))":
     ['hash, scrypt, seal', 'millrace'],
+  "sign(null, source, { key, format: 'raw', algorithm: 'ed25519' })": ['sign', 'millrace'],
+  "diffieHellman({ privateKey: { key, format: 'raw', algorithm: 'x25519' }, publicKey: { key, format: 'raw', algorithm: 'x25519' } })":
+    ['diffieHellman', 'millrace/promises'],
+  "publicEncrypt(createPublicKey({ key: { kty: 'RSA', n: '4'.repeat(342), e: 'AQAB' }, format: 'jwk' }), key).then(({ length }) => [length])":
+    ['createPublicKey, publicEncrypt', 'millrace/promises'],
   'gcm(key, nonce).encrypt(source)': ['gcm', 'millrace/noble-ciphers/aes.js'],
   "new Response(new Blob([source]).stream().pipeThrough(sealTransformStream({ algorithm: 'chacha20-poly1305', key })).pipeThrough(openTransformStream({ algorithm: 'chacha20-poly1305', key }))).arrayBuffer().then((bytes) => new Uint8Array(bytes))":
     ['openTransformStream, sealTransformStream', 'millrace/promises'],

@@ -151,14 +151,14 @@ test('the first calls of a process are right if prototypes have indices and name
         const names = ['N', 'memory', 'key', 'nonce', 'algorithm', 'get', 'set', 'value', engine];
         for (const { name, args } of calls) {
           if (millrace[name] === undefined || /Stream|WithPassphrase/.test(name)) continue;
-          if (engine === 'portable' && nativeOnly.test(name)) continue;
           const given = args();
           for (let index = 0; index < 80; index++) Object.prototype[index] = 'an index';
           for (const name of names) Object.prototype[name] = 'a name';
           try {
             millrace[name](...given);
           } catch (error) {
-            console.log(engine, name, error.stack);
+            const isLater = nativeOnly.test(name) && error.code === 'ERR_ENGINE_UNAVAILABLE';
+            if (engine === 'native' || !isLater) console.log(engine, name, error.stack);
           } finally {
             for (let index = 0; index < 80; index++) delete Object.prototype[index];
             for (const name of names) delete Object.prototype[name];

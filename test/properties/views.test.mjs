@@ -13,7 +13,7 @@ import promises from 'millrace/promises';
 
 import { viewOf, viewTypes } from '../conformance/bytes.mjs';
 import { root } from '../support/child.mjs';
-import { nativeOnly, templates } from '../support/calls.mjs';
+import { templates } from '../support/calls.mjs';
 
 const require = createRequire(import.meta.url);
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -77,7 +77,6 @@ for (const engine of ['native', 'portable'])
       for (const [entry, api] of Object.entries({ millrace, promises }))
         for (const { name, args } of templates(millrace)) {
           if (api[name] === undefined || name === 'configure') continue;
-          if (engine === 'portable' && nativeOnly.test(name)) continue;
           // Those with a callback and no promise.
           if (api === millrace && promises[name] && name.endsWith('WithPassphrase')) continue;
           const expected = await outcome(api[name], args());

@@ -636,19 +636,3 @@ test('exported bytes of a private key are alone in their memory', () => {
     assert.ok(Buffer.isBuffer(bytes));
   }
 });
-
-test('the portable engine has no asymmetric keys', () => {
-  const engine = millrace.configure().engine;
-  millrace.configure({ engine: 'portable' });
-  try {
-    refused(
-      () => createPrivateKey(pairs.ed25519.privateKey),
-      'ERR_ENGINE_UNAVAILABLE',
-      /portable engine has no asymmetric keys/,
-    );
-    millrace.configure({ engine: ['portable', 'native'] });
-    assert.ok(createPrivateKey(pairs.ed25519.privateKey));
-  } finally {
-    millrace.configure({ engine });
-  }
-});

@@ -21,7 +21,7 @@ interface Exports {
 
 const PAGE = 65_536;
 
-/** Bytes of the stack, which is first in the memory (tools/wasm.mjs), of modules with secrets. */
+/** Bytes of the stack, which is first in the memory (tools/wasm.mjs), of most modules. */
 const STACK_BYTES = 20_480;
 
 /** No imports. */
@@ -31,6 +31,7 @@ export class Family<Calls extends object> {
   readonly name: string;
   #text: ModuleSource;
   readonly #imports: object;
+  readonly #stack: number;
   #module: Module | JavaScriptModule | undefined;
   #exports!: Calls & Exports;
   /** The first byte that a call may use. */
@@ -45,11 +46,15 @@ export class Family<Calls extends object> {
   #first = 0;
   #bytes!: Uint8Array;
 
-  /** Takes the name and the text of a module (src/portable/modules), and what it imports. */
-  constructor(name: string, text: ModuleSource, imports = none) {
+  /**
+   * Takes the name and the text of a module (src/portable/modules), what it imports, and the bytes
+   * of its stack.
+   */
+  constructor(name: string, text: ModuleSource, imports = none, stack = STACK_BYTES) {
     this.name = name;
     this.#text = text;
     this.#imports = imports;
+    this.#stack = stack;
   }
 
   /**
@@ -115,10 +120,10 @@ export class Family<Calls extends object> {
    * Overwrites what was laid out up to an end, and the last bytes of the stack: all of it if keys
    * were there. Gives back memory that was added.
    */
-  wipe(end: number, stack = STACK_BYTES): void {
+  wipe(end: number, stack = this.#stack): void {
     const bytes = this.bytes();
     bytes.fill(0, this.start, end);
-    bytes.fill(0, STACK_BYTES - stack, STACK_BYTES);
+    bytes.fill(0, this.#stack - stack, this.#stack);
     if (this.end !== this.#first) this.drop();
   }
 
