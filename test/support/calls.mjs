@@ -377,8 +377,7 @@ export const unequal = new Set(
  * Exports that the portable engine refuses: HPKE, many signatures, and RSA in synchronous calls,
  * which some templates have.
  */
-export const nativeOnly =
-  /^(\w*[hH]pke\w+|privateDecrypt|publicEncrypt|sign|signMany|verifyMany)$/;
+export const nativeOnly = /^(\w*[hH]pke\w+|privateDecrypt|publicEncrypt|sign|signMany|verifyMany)$/;
 
 /** Classes; their constructors are private. */
 export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceError'].concat([
