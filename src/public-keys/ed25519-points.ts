@@ -1,4 +1,5 @@
 /** Points of Ed25519 on which versions of OpenSSL differ, and AWS-LC from them. */
+import { hexOf } from '../base/hex.js';
 import { part } from '../base/intrinsics.js';
 
 /** The coordinates y of the points of small order on edwards25519, also those not reduced. */
@@ -14,9 +15,8 @@ const SMALL_ORDER_STARTS = [0, 1, 0x26, 0xc7, 0xec, 0xed, 0xee];
 /** Returns true if bytes begin with a point of small order, which Node.js 24 refuses. */
 export function hasSmallOrder(bytes: Uint8Array): boolean {
   if (!SMALL_ORDER_STARTS.includes(bytes[0]!)) return false;
-  const y = Buffer.from(part(bytes, 0, Math.min(bytes.length, 32)));
-  y[31]! &= 127;
-  return SMALL_ORDERS.has(y.toString('hex'));
+  const last = Uint8Array.of(bytes[31]! & 127);
+  return SMALL_ORDERS.has(hexOf(bytes, 0, Math.min(bytes.length, 31)) + hexOf(last));
 }
 
 /** Returns true for a point that is reduced and not of small order. */

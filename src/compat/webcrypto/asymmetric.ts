@@ -317,6 +317,8 @@ export function cryptBy(
 ): Result {
   const source = bytesOf(data)!;
   check(served, problem, source);
+  // OpenSSL accepts a ciphertext without its leading zeros.
+  if (!encrypt && sizeOf(source) !== Math.ceil(pair!.size / 8)) throw DELEGATE;
   const parser = encrypt ? publicEncryptParser : privateDecryptParser;
   const oaepLabel = bytes.label ?? NO_BYTES;
   const parameters = { __proto__: null, oaepHash: hash!.name, oaepLabel };

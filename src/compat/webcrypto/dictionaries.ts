@@ -258,6 +258,11 @@ export function readAlgorithm(operation: string, given: unknown): Algorithm | Un
     : { served: undefined, given: Object.create(given, { name: { value: name } }) as object };
 }
 
+/** Returns the algorithm of a name as the standard writes it, which has keys. */
+export function servedNamed(name: string): Served {
+  return find(tableOf('importKey')!, name)!.served;
+}
+
 function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }

@@ -5,7 +5,13 @@
 import { wipe, type Secret } from '../../base/secret-memory.js';
 import { crypt, keyWrap } from './ciphers.js';
 import { deriveBits } from './derivations.js';
-import { readAlgorithm, withCopies, type Algorithm, type Unserved } from './dictionaries.js';
+import {
+  readAlgorithm,
+  servedNamed,
+  withCopies,
+  type Algorithm,
+  type Unserved,
+} from './dictionaries.js';
 import { digest, sign, verify } from './digests.js';
 import {
   exportOwn,
@@ -203,7 +209,7 @@ const serves: Readonly<Record<string, Serve>> = {
     if (type === 'public') throw exception('InvalidAccessError', 'the key is not a private key');
     if (kept?.pair === undefined)
       throw exception('NotSupportedError', 'getPublicKey: not a key that Millrace can read');
-    const { served } = readAlgorithm('importKey', kept.name) as Algorithm;
+    const served = servedNamed(kept.name);
     const texts = readUsages(usages, served, 'getPublicKey', served.usages![1]);
     countServer('getPublicKey', kept.name, true);
     return resolve(asymmetric().publicKeyOf(key as object, kept, texts));
