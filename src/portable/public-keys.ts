@@ -113,6 +113,16 @@ function signedBytes({ numbers, source }: Work): Uint8Array {
   return digest;
 }
 
+/** The operations that only the native engine has. */
+const nativeOperations: readonly Operation[] = [
+  Operation.SignMany,
+  Operation.VerifyMany,
+  Operation.HpkeSeal,
+  Operation.HpkeOpen,
+  Operation.HpkeSender,
+  Operation.HpkeRecipient,
+];
+
 function run(work: Work): Status {
   const { operation, numbers, source, target, aad, tag } = work;
   if (fillsKey(operation)) {
@@ -122,8 +132,7 @@ function run(work: Work): Status {
     (work.key as AsymmetricKey).fill(bytes);
     return Status.Done;
   }
-  if (operation === Operation.SignMany || operation === Operation.VerifyMany)
-    return Status.Unavailable;
+  if (nativeOperations.includes(operation)) return Status.Unavailable;
   const { algorithm, bytes } = checkedKey(work);
   const { family, set } = algorithms[algorithm] ?? refuse(Status.Unavailable);
   const isDer = numbers[At.Count] === SignatureScheme.EcdsaDer;
@@ -163,8 +172,7 @@ export function providePublicKeys(): void {
     Operation.GenerateKey,
     Operation.Sign,
     Operation.VerifySignature,
-    Operation.SignMany,
-    Operation.VerifyMany,
+    ...nativeOperations,
     Operation.Agree,
     Operation.Encapsulate,
     Operation.Decapsulate,

@@ -366,6 +366,15 @@ const bytesOnly = [
   'withKeys(() => api.encapsulate(seed(key)))',
   'withKeys(() => api.decapsulate(seed(key), Buffer.alloc(1088)))',
   'refused(() => api.decapsulate(seed(key), iv))',
+  "withKeys(() => api.createSign('sha256').update('x').sign({ ...raw(key), algorithm: 'p-256' }))",
+  "refused(() => api.createVerify('sha256').update('x').verify(derOf(key), iv))",
+  "withKeys(() => api.hpkeSeal(agreeing(other), source, { psk: key, pskId: 'x' }))",
+  'withKeys(() => api.hpkeSeal(agreeing(other), source, { senderKey: agreeing(key) }))',
+  "refused(() => api.hpkeSeal(agreeing(other), source, { psk: key, aead: 'x' }))",
+  'refused(() => api.hpkeOpen(agreeing(key), other, source))',
+  "disposing(() => api.createHpkeSender(agreeing(other), { psk: key, pskId: 'x' }))",
+  'disposing(() => api.createHpkeRecipient(agreeing(key), other))',
+  'refused(() => api.createHpkeRecipient(agreeing(key), iv))',
   'withKeys(() => api.publicEncrypt(rsa(), key))',
   'withKeys(() => api.privateDecrypt(rsa(), encrypted(key)))',
   'withKeys(() => api.privateDecrypt(rsa(), encrypted(key), { target: room() }))',
@@ -398,7 +407,11 @@ const secretless = new RegExp(
 );
 
 /** Those of `millrace/node-crypto`. */
-const nodeCryptoSecretless = /^([A-Z]|(createHash|hash|setFips)$)/;
+// Node.js reads keys itself, and makes them; which of it encapsulates, depends on its version.
+const nodeCryptoSecretless = new RegExp(
+  '^([A-Z]|(createHash|create(Private|Public)Key|(de|en)capsulate|generateKeyPair(Sync)?|hash|' +
+    'setFips)$)',
+);
 
 /** Of `millrace/node-crypto`; the last cipher is left without an end. */
 const nodeCrypto = [
@@ -418,6 +431,14 @@ const nodeCrypto = [
   "api.scryptSync(key, 'salt', 32, { N: 16 })",
   "called((then) => api.argon2('argon2id', argon2Of(key), then))",
   "api.argon2Sync('argon2id', argon2Of(key))",
+  'api.sign(null, source, nodeKey(key))',
+  'called((then) => api.sign(null, source, nodeKey(key), then))',
+  "refused(() => api.createSign('sha256').update('x').sign(nodeKey(key)))",
+  'api.verify(null, source, nodeKey(key), Buffer.alloc(64))',
+  "refused(() => api.createVerify('sha256').update('x').verify(nodeKey(key), iv))",
+  'refused(() => api.publicEncrypt(nodeKey(key), source))',
+  'refused(() => api.privateDecrypt(nodeKey(key), source))',
+  "agreed(api.diffieHellman({ privateKey: nodeKey(key, 'x25519'), publicKey: nodePeer() }))",
 ].filter((call) => crypto.argon2 || !call.includes('argon2'));
 
 /** Asynchronous calls that workers do, and long messages in windows and in parts. */
@@ -620,7 +641,8 @@ function nobleOwn() {
 
 const callsPrelude = `
 ${keepingMemory}
-const { createSecretKey } = require('node:crypto');
+const crypto = require('node:crypto');
+const { createSecretKey } = crypto;
 const nobleHashes = require(${JSON.stringify(require.resolve('millrace/noble-hashes/sha2.js'))});
 const mark = ${mark};
 const marked = ${markedSecret};
@@ -679,6 +701,14 @@ const derOf = (key) => {
   copies.push(der);
   return der;
 };
+/** A KeyObject of Node's, whose memory OpenSSL clears when it is collected. */
+const nodeKey = (key, type = 'ed25519') => {
+  const der = derOf(key);
+  if (type === 'x25519') der[11] = 0x6e;
+  return crypto.createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+};
+const nodePeer = () => crypto.createPublicKey(crypto.generateKeyPairSync('x25519').privateKey);
+const agreed = (secret) => secret.fill(0);
 const pemOf = (key) =>
   '-----BEGIN PRIVATE KEY-----\\n' + derOf(key).toString('base64') + '\\n-----END PRIVATE KEY-----';
 const jwkOf = (api, key) => ({
@@ -702,6 +732,11 @@ const withKeys = async (call) => {
     if (error.code !== 'ERR_ENGINE_UNAVAILABLE') throw error;
   }
 };
+const disposing = (call) =>
+  withKeys(async () => {
+    (await call()).dispose();
+    return iv;
+  });
 const agreeing = (key) => ({ key, format: 'raw', algorithm: 'x25519' });
 const seed = (key) => {
   const both = Buffer.concat([key, key]);
