@@ -3,7 +3,7 @@
  * measured by a worker after a job of the algorithm.
  */
 import { Operation, Route } from '../base/frame.js';
-import { isCipher, isPublicKey } from '../base/operations.js';
+import { isCipher } from '../base/operations.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { perform } from './execute.js';
@@ -93,16 +93,9 @@ export function ofMessages(algorithm: number, bytes: number, count: number): num
   return Math.round(total(hashCosts.at(algorithm)?.cost, bytes, count));
 }
 
-/** About what an operation with a key takes, by PublicKeyAlgorithm. */
-const KEY_NS = [
-  130_000, 120_000, 700_000, 500_000, 500_000, 500_000, 500_000, 110_000, 160_000, 240_000,
-  2_000_000, 3_500_000, 4_000_000,
-];
-
 /** Returns the predicted nanoseconds of an operation other than a derivation. */
 export function predict(work: Work): number {
   const { operation, algorithm, source, target, iv, aad, secret, views } = work;
-  if (isPublicKey(operation)) return KEY_NS.at(secret.at(0) ?? KEY_NS.length) ?? 0;
   const cipher = isCipher(operation);
   const cost = entries(cipher).at(algorithm)?.cost;
   switch (operation) {

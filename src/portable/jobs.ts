@@ -6,7 +6,6 @@
 import { At, Flag, Operation, Route, Status, type Settle } from '../base/frame.js';
 import {
   derivesSecret,
-  fillsKey,
   isChunks,
   isCipher,
   isDerivation,
@@ -202,11 +201,12 @@ export class Jobs {
       refuse(Status.NotSupported);
     const flags = frame[At.Flags]!;
     const snapshot = (flags & Flag.Snapshot) !== 0;
-    const cost = derivation?.cost ?? predict(described);
+    const isKeys = isPublicKey(operation);
+    const cost = derivation?.cost ?? (isKeys ? 0 : predict(described));
     const copied = (flags & (Flag.Snapshot | Flag.Copied)) !== 0 ? described.source.length : 0;
     if (runnerFor(described).computesLater?.(described)) return this.#later(described, copied);
-    // Keys are of this thread.
-    const route = fillsKey(operation) ? Route.Inline : this.#route(cost, flags, snapshot, copied);
+    // Asymmetric keys are of this thread: the source of workers, which all bundles have, lacks them.
+    const route = isKeys ? Route.Inline : this.#route(cost, flags, snapshot, copied);
     const slot = frame[At.Slot]!;
     const reply = (flags & Flag.HasTarget) === 0;
     const reportsProgress = (flags & Flag.Progress) !== 0;
@@ -218,10 +218,7 @@ export class Jobs {
       return;
     }
     const cipher = isCipher(operation);
-    const measure =
-      !isDerivation(operation) &&
-      !isPublicKey(operation) &&
-      !isMeasured(cipher, described.algorithm);
+    const measure = !isDerivation(operation) && !isMeasured(cipher, described.algorithm);
     const work = joinMessages(ownSecrets(described));
     const job = new Job(
       this,

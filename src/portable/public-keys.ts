@@ -181,12 +181,8 @@ export function providePublicKeys(): void {
   ];
   provide(operations, {
     run,
-    families({ secret, numbers }) {
-      const of = algorithms[secret[0] ?? -1];
-      const hash = numbers[At.Algorithm]!;
-      const isHashed = secret[0] === PublicKeyAlgorithm.P256 && hash < hashes.length;
-      return [...(of === undefined ? [] : [of.family]), ...(isHashed ? [hashOf(hash).family] : [])];
-    },
+    // They run on this thread.
+    families: () => [],
     computesLater({ operation, numbers, secret }) {
       if (operation === Operation.ImportKey) return false;
       const algorithm = operation === Operation.GenerateKey ? numbers[At.Algorithm]! : secret[0]!;

@@ -13,7 +13,6 @@ import { provideCiphers } from './ciphers.js';
 import { provideDigests } from './digests.js';
 import { keepMemory } from './families/derivations.js';
 import { providePasswords } from './passwords.js';
-import { providePublicKeys } from './public-keys.js';
 
 /** A worker's channel to the thread that started it. */
 export interface Port {
@@ -31,7 +30,6 @@ export function serve(port: Port): void {
   provideDigests();
   provideCiphers();
   providePasswords();
-  providePublicKeys();
   keepMemory();
   let previous: Promise<void> = Promise.resolve();
   port.listen((request) => {

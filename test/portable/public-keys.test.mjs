@@ -308,7 +308,7 @@ test('keys in the wrong place, empty and disposed ones are refused', () => {
   }
 });
 
-test('jobs sign, verify and agree in workers; keys are filled in the call', async () => {
+test('jobs sign, verify and agree; keys are filled in the call', async () => {
   for (const name of ['Ed25519', 'P256', 'MlDsa65']) {
     const [, scheme, size] = signers.find(
       ([each, { Count }]) => each === name && Count !== schemes.EcdsaDer,
