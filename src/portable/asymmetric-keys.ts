@@ -310,6 +310,8 @@ export function exportKey(key: AsymmetricKey, form: KeyForm): Secret {
     case KeyForm.PrivateComponents:
     case KeyForm.PublicComponents:
       return isRsa(algorithm) ? listOf(parts) : refuse(Status.KeyUse);
+    case KeyForm.EncryptedPkcs8:
+      return refuse(Status.Unavailable);
     default:
   }
   if (field === undefined) refuse(Status.KeyUse);
