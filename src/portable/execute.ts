@@ -64,7 +64,9 @@ const runners = /* @__PURE__ */ emptySlots<Runner>();
 
 /** Provides operations. */
 export function provide(operations: readonly Operation[], runner: Runner): void {
-  for (const operation of operations) runners[operation] = runner;
+  // A runner has few of its members: others must not be those of Object.prototype.
+  const own = { __proto__: null, ...runner };
+  for (const operation of operations) runners[operation] = own;
 }
 
 /** Returns true if an operation was provided. */
@@ -83,14 +85,15 @@ export function runnerFor({ call, operation }: Pick<Work, 'call' | 'operation'>)
 }
 
 /** Calls of one family. */
-const familyCalls: Runner = {
+const familyCalls = {
+  __proto__: null,
   run({ call, secret, iv, tag, aad, target }, _slowly, pause) {
     const { family, memory, before, inputs, after } = call!;
     derive(family, memory, before, [secret, iv, tag, aad].slice(0, inputs), after, target, pause);
     return Status.Done;
   },
   families: ({ call }) => [call!.family],
-};
+} as Runner;
 
 /** Runs an operation and returns its status. */
 export function perform(work: Work, pause?: Pause): Status {

@@ -37,8 +37,9 @@ declare const crypto: { getRandomValues<Bytes extends Uint8Array>(bytes: Bytes):
 
 /** Why an operation is refused. */
 const LATER_ONLY =
-  'the portable engine has no many signatures in a call, and leaves P-384, P-521 and RSA to ' +
-  'WebCrypto, which has no synchronous calls: call with a callback, or from millrace/promises';
+  'the portable engine has no HPKE and no many signatures in a call, and leaves P-384, P-521 and ' +
+  'RSA to WebCrypto, which has no synchronous calls: call with a callback, or from ' +
+  'millrace/promises';
 
 /** Calls `use` with random bytes, which are wiped afterwards. */
 function withRandom<Result>(size: number, use: (random: Secret) => Result): Result {

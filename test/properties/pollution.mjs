@@ -1,6 +1,7 @@
 // The valid calls of every export while Object.prototype or Array.prototype has more properties.
 // A program of pollution.test.mjs.
 
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { Worker } from 'node:worker_threads';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { templates, waysOf } from '../support/calls.mjs';
+import { rsaKey, templates, waysOf } from '../support/calls.mjs';
 
 const { Cipher, Decipher, Hash, Hmac, Key } = millrace;
 const values = { number: 1, string: 'zero', array: [1], function: () => {} };
@@ -144,6 +145,23 @@ const operations = [
   },
 ];
 
+const { subtle } = globalThis.crypto;
+const pkcs8 = createPrivateKey(rsaKey).export({ format: 'der', type: 'pkcs8' });
+
+/** The portable engine leaves RSA to this. */
+const platformKey = {
+  name: 'an RSA key of WebCrypto',
+  args: () => [],
+  async call() {
+    const algorithm = { __proto__: null, name: 'RSA-OAEP', hash: 'SHA-1' };
+    const key = await subtle.importKey('pkcs8', pkcs8, algorithm, true, ['decrypt']);
+    return key.type;
+  },
+};
+
+const plainOperations = (engine) =>
+  engine === 'portable' ? [...operations, platformKey] : operations;
+
 /** Resolves to the results of calls as text, made while a prototype has some properties. */
 async function resultsOf(calls, prototype, names, value, limit, beat = new Int32Array(1)) {
   const given = calls.map(({ args }) => args());
@@ -211,7 +229,7 @@ export async function explore({ engine, array, kind, groups, plain }) {
   const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
   millrace.configure({ engine });
   const prototype = array ? Array.prototype : Object.prototype;
-  const calls = plain ? operations : callsOf();
+  const calls = plain ? plainOperations(engine) : callsOf();
   let limit = 10_000;
   let beat;
   const resultsWith = (names) => resultsOf(calls, prototype, names, values[kind], limit, beat);

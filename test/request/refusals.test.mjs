@@ -11,7 +11,7 @@ const recorded = JSON.parse(readFileSync(new URL('refusals.json', import.meta.ur
 
 const isPortable = process.env.MILLRACE_ENGINE === 'portable';
 const isRefused = ({ title }) =>
-  /^(privateDecrypt|publicEncrypt|sign\(sha256|signMany|verifyMany)/.test(title);
+  /^(\w*[hH]pke|privateDecrypt|publicEncrypt|sign\(sha256|signMany|verifyMany)/.test(title);
 /** The key of a call is of the default engine: no other can be named. */
 const isOther = (place) => isPortable && place.endsWith('.engine');
 const hasKey = /^((de|en)capsulate|diffieHellman|generateKeyPair|sign|verify)$/;

@@ -439,7 +439,7 @@ const isChangeable = ({ args }) =>
 
 /** Returns true for a function that the default engine refuses. */
 const lacks = (name) =>
-  millrace.configure().engine === 'portable' && /^(sign|verify)Many$/.test(name);
+  millrace.configure().engine === 'portable' && /^(sign|verify)Many$|[hH]pke/.test(name);
 
 const callsOf = async (ways) =>
   [...templates(millrace), ...(await moreTemplates())]

@@ -167,7 +167,7 @@ export function templates(millrace) {
     generateKey: [() => ['aes-256-gcm']],
     generateKeyPair: [
       () => ['x25519'],
-      () => ['ec', { namedCurve: 'P-256', publicKeyEncoding: { format: 'pem' } }],
+      () => ['ec', { namedCurve: 'P-256', publicKeyEncoding: { format: 'pem', type: 'spki' } }],
     ],
     getCiphers: [() => []],
     getHashes: [() => []],
