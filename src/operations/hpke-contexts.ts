@@ -27,6 +27,7 @@ import { Unclonable } from '../base/unclonable.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import type { EnginePreference } from '../engines/engines.js';
 import type { Key } from '../request/key.js';
+import { deferWipe } from '../request/request.js';
 import { runPromise, runSync } from '../scheduling/run.js';
 import { openParser, sealParser } from './cipher.js';
 import { hmacSync } from './digest-sync.js';
@@ -225,8 +226,9 @@ export class HpkeRecipient extends HpkeContext {
         state.sequence += 1;
         return opened;
       });
+    // Keeps the context, whose collection wipes the nonce, until the last open has ended.
     const ended = (): void => {
-      state.pending -= 1;
+      stateOf(this).pending -= 1;
     };
     try {
       const message = messageOf(state, 'openAsync', 'ciphertext', arguments);
@@ -292,6 +294,7 @@ function copied({ source, aad }: Message): Message {
 /** Returns the arguments that seal or open the next message. */
 function numbered({ suite, key, baseNonce, sequence }: State, { source, aad }: Message): unknown[] {
   const nonce = secretCopy(baseNonce);
+  deferWipe(nonce);
   for (let at = NONCE_BYTES - 1, rest = sequence; rest > 0; at -= 1, rest = Math.floor(rest / 256))
     nonce[at]! ^= rest % 256;
   return [suite.aead!.name, { __proto__: null, key, nonce, source, aad }];

@@ -11,6 +11,7 @@ import { inspect } from 'node:util';
 
 import millrace from 'millrace';
 
+import { collectGarbage } from '../support/garbage.mjs';
 import { random } from '../support/random.mjs';
 import { expectError } from '../support/refusals.mjs';
 import { hex, vectors } from '../support/vectors.mjs';
@@ -301,4 +302,21 @@ test('wrong arguments name themselves', async () => {
   assert.throws(() => recipient.open(), { code: 'ERR_MISSING_ARGUMENT' });
   assert.throws(() => sender.seal('x', 'y', 'z'), { code: 'ERR_MISSING_ARGUMENT' });
   assert.throws(() => sender.export('x'), { code: 'ERR_MISSING_ARGUMENT' });
+});
+
+test('opens that wait keep their recipient until the last has ended', async () => {
+  const { privateKey, publicKey } = generateKeyPair('x25519');
+  const sender = createHpkeSender(publicKey);
+  const messages = Array.from({ length: 6 }, (_, index) => Buffer.alloc(300_000, index));
+  const sealed = messages.map((each) => sender.seal(each));
+  const open = () => {
+    const recipient = createHpkeRecipient(privateKey, sender.encapsulatedKey);
+    return sealed.map((each) => recipient.openAsync(each));
+  };
+  const opened = open();
+  for (const [index, each] of opened.entries()) {
+    collectGarbage();
+    await new Promise(setImmediate);
+    assert.deepEqual(await each, messages[index]);
+  }
 });
