@@ -139,7 +139,7 @@ interface ParsedKey {
   readonly passphrase: string | undefined;
 }
 
-/** Keys by their encodings, which are compared in full. The first one makes place for another. */
+/** Keys by {@link textOf}. The first one makes place for another. */
 const parsedKeys = new Map<string, ParsedKey>();
 const PARSED_MAX = 64;
 /** The most bytes of an encoding that is kept: those of RSA keys of 16,384 bits and more. */
@@ -174,15 +174,17 @@ function isOptionalText(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-/** Returns an encoding as a text, a character for each byte of one that is not a string. */
+/**
+ * Returns what an encoding is known by: a text itself, and of bytes the SHA-256, as a copy in a
+ * string could not be wiped.
+ */
 function textOf(key: unknown, isDer: boolean): string | undefined {
   if (typeof key === 'string') return isDer || key.length > TEXT_MAX ? undefined : `text ${key}`;
   if (!isBytesView(key)) return undefined;
   const bytes = bytesOfView(key);
-  const size = sizeOf(bytes);
-  return size > TEXT_MAX
+  return sizeOf(bytes) > TEXT_MAX
     ? undefined
-    : Buffer.from(bytes.buffer, bytes.byteOffset, size).toString('latin1');
+    : original.createHash('sha256').update(bytes).digest('hex');
 }
 
 /**
