@@ -8,7 +8,7 @@ import { keyPairParser } from '../../operations/key-pairs.js';
 import { privateDecryptParser, publicEncryptParser } from '../../operations/rsa-encryption.js';
 import { signParser, verifySignatureParser } from '../../operations/signatures.js';
 import { hasSmallOrder, isUsualPoint } from '../../public-keys/ed25519-points.js';
-import type { PrivateKey, PublicKey } from '../../public-keys/key-objects.js';
+import { heldOf, type PrivateKey, type PublicKey } from '../../public-keys/key-objects.js';
 import { createPrivateKey, createPublicKey } from '../../public-keys/keys.js';
 import type { Buffer } from '#platform/base/runtime.js';
 import type { Algorithm } from './dictionaries.js';
@@ -27,25 +27,22 @@ type Pair = PublicKey | PrivateKey;
 
 const NONE: object = { __proto__: null };
 
-/**
- * The nanoseconds of operations that may run at once, as native code predicts them: with a private
- * key, with a public one, and to generate a pair. Others run on the worker threads.
- */
-const COSTS: Readonly<Record<string, readonly number[] | undefined>> = {
+/** The nanoseconds to agree with X25519, and to generate pairs; others run on the worker threads. */
+const X25519_NS = 25_000;
+const GENERATION_NS: Readonly<Record<string, number | undefined>> = {
   __proto__: null as never,
-  ed25519: [8600, Infinity, 8400],
-  x25519: [25_000, Infinity, 8000],
-  'p-256': [16_000, Infinity, 7900],
-  rsa: [Infinity, 15_500, Infinity],
-  'ml-kem-512': [9800, 8000, 8000],
-  'ml-kem-768': [16_500, 13_000, 13_000],
-  'ml-kem-1024': [22_400, 18_700, 18_600],
-  'ml-dsa-44': [Infinity, 22_000, 24_000],
+  ed25519: 8400,
+  x25519: 8000,
+  'p-256': 7900,
+  'ml-kem-512': 8000,
+  'ml-kem-768': 13_000,
+  'ml-kem-1024': 18_600,
+  'ml-dsa-44': 24_000,
 };
 
-function costOf({ type, algorithm, size }: Pair, source: Uint8Array): number {
-  const cost = COSTS[algorithm]?.[type === 'private' ? 0 : 1] ?? Infinity;
-  return cost * (algorithm === 'rsa' ? (size / 2048) ** 2 : 1) + 2 * sizeOf(source);
+/** Returns the predicted nanoseconds of an operation with a key. */
+function costOf(pair: Pair, source: Uint8Array): number {
+  return heldOf(pair, 'key').cost + 2 * sizeOf(source);
 }
 
 // keys
@@ -186,7 +183,7 @@ export function generatePair(
     if (!isSize || publicExponent < 3 || !isUint8Array(given.publicExponent)) throw DELEGATE;
     options = { __proto__: null, modulusLength, publicExponent };
   }
-  return runCall(COSTS[type]?.[2] ?? Infinity, keyPairParser, [type, options], (made) => {
+  return runCall(GENERATION_NS[type] ?? Infinity, keyPairParser, [type, options], (made) => {
     const pair = made as { readonly publicKey: PublicKey; readonly privateKey: PrivateKey };
     if (!lacking) return platformPair(pair, algorithm, extractable, forPrivate, forPublic);
     return {
@@ -343,7 +340,7 @@ export function agree(
   const isWhole = Number.isInteger(bits) && bits > 0 && bits % 8 === 0 && bits <= size * 8;
   if (!isPeer || peer.pair!.algorithm !== own.algorithm || !isWhole) throw DELEGATE;
   const options = { __proto__: null, privateKey: own, publicKey: peer.pair };
-  const cost = own.algorithm === 'x25519' ? costOf(own, NO_BYTES) : Infinity;
+  const cost = own.algorithm === 'x25519' ? X25519_NS : Infinity;
   return runCall(cost, diffieHellmanParser, [options], (made) => {
     const secret = memoryOf(made);
     if (bits === size * 8) return secret;
