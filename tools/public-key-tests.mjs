@@ -1,4 +1,4 @@
-// Runs the judges of public keys that are in some folders, each with Millrace and with Node alone:
+// Runs the test suites of public keys that are in some folders, each with Millrace and with Node alone:
 // published vectors, Node's own tests, the Web Platform Tests and the suites of packages.
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -15,13 +15,14 @@ const packages = ['jose', 'jsonwebtoken', 'jws', 'fast-jwt', 'paseto', 'openid-c
 const ofNode =
   '^test-crypto-(async-sign|sign-|key-objects|keygen|e?c?dh|rsa|oaep|padding|encap|pqc)';
 const ofNodeWebCrypto =
-  '^test-webcrypto-(sign|derive.*-(cfrg|ecdh)|encap|encrypt-decrypt-rsa|export-import-(ec|cfrg|rsa|ml|akp)|keygen|promise)';
+  '^test-webcrypto-(sign|derive.*-(cfrg|ecdh)|encap|encrypt-decrypt-rsa|' +
+  'export-import-(ec|cfrg|rsa|ml|akp)|keygen|promise)';
 const ofPlatform =
   'sign_verify|derive.*/(cfrg|ecdh)|encap|encrypt_decrypt/rsa|generateKey|import_export|PublicKey';
 
 const tests = join(root, 'test');
 
-/** What the judges would build is there. */
+/** What the suites would build is there. */
 const built = () => {};
 
 /** Runs in one folder after the other. Resolves to the worst exit code. */
@@ -31,7 +32,7 @@ const inTurn = (run) => async (folders, values) => {
   return Math.max(...codes);
 };
 
-/** Returns a judge of Node's own files that match. */
+/** Returns a suite of Node's own files that match. */
 const nodeFiles = (name, selected) => ({
   name,
   finds: (folder) => folder.endsWith('/test/parallel'),
@@ -40,8 +41,8 @@ const nodeFiles = (name, selected) => ({
   ),
 });
 
-/** The judges: the folders that each takes, and how it runs in all that were found. */
-const judges = [
+/** The suites: the folders that each takes, and how it runs in all that were found. */
+const suites = [
   {
     name: 'vectors',
     finds: (folder) => /\/(testvectors_v1|acvp|json-files|rfc|ed25519-speccheck)$/.test(folder),
@@ -68,7 +69,7 @@ const judges = [
 ];
 
 /**
- * Runs the judges, after `prepare` if the options are right; resolves to the exit code: 1 if
+ * Runs the suites, after `prepare` if the options are right; resolves to the exit code: 1 if
  * anything fails only with Millrace.
  */
 export async function publicKeyTests(args, prepare) {
@@ -87,7 +88,7 @@ export async function publicKeyTests(args, prepare) {
   const folders = positionals.flatMap((each) => [...below(resolve(each), DEPTH)]);
   await prepare();
   const failed = [];
-  for (const { name, finds, run } of judges) {
+  for (const { name, finds, run } of suites) {
     const found = folders.filter((folder) => finds(folder.replaceAll('\\', '/')));
     console.log(found.length > 0 ? `\n# ${name}` : `\nskipped: ${name}: none in ${positionals}`);
     if (found.length > 0 && (await run(found, values)) !== 0) failed.push(name);

@@ -323,7 +323,7 @@ async function testWebcrypto(args) {
 }
 
 /**
- * Runs the judges of public keys, which CONTRIBUTING.md names, with Millrace and without it:
+ * Runs the test suites of public keys, which CONTRIBUTING.md names, with Millrace and without it:
  *   npm run test:public-keys -- DIRECTORY... [--node PATH] [--match REGEXP]
  */
 async function testPublicKeys(args) {

@@ -28,9 +28,9 @@ import { prepareWasmBuild, wasmTarget } from './prerequisites.mjs';
 /**
  * The families: functions with names that begin with that of the family. `fast`: where
  * optimization for size costs more than a tenth of the speed.
- * `stack`: bytes of it, where nothing is secret. `keys`: bytes of the stack of a module of asymmetric
- * keys (`Family` knows them). Those have no replacement in JavaScript, in which 64-bit arithmetic is
- * neither constant in time nor fast.
+ * `stack`: bytes of it, where nothing is secret. `keys`: bytes of the stack of a module of
+ * asymmetric keys (`Family` knows them). Those have no replacement in JavaScript, in which 64-bit
+ * arithmetic is neither constant in time nor fast.
  *
  * @type {Readonly<Record<string, { fast?: true, stack?: number, keys?: number }>>}
  */

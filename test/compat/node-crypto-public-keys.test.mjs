@@ -156,10 +156,10 @@ for (const [name, { privateKey, publicKey }] of Object.entries(pairs))
         }
         const signature = signed(own);
         const theirs = signed(crypto);
-        const judged = outcome(() => isRight(algorithm, shown, theirs));
+        const verdict = outcome(() => isRight(algorithm, shown, theirs));
         assert.deepEqual(
           outcome(() => isRight(algorithm, shown, signature)),
-          judged,
+          verdict,
           what,
         );
         const changed = Buffer.from(theirs);

@@ -18,7 +18,9 @@ const present = (...forms) => forms.filter((form) => form !== undefined);
 /**
  * Returns a case that verifies. The forms of its key take turns, prepared and given to the call.
  *
- * @param {{ forms: any[], hash?: string | null, parameters?: object, message: Buffer, index?: number }} given
+ * @param {{
+ *   forms: any[], hash?: string | null, parameters?: object, message: Buffer, index?: number
+ * }} given
  */
 function verifies({ forms, hash = null, parameters = {}, message, signature, index = 0 }) {
   return {

@@ -32,13 +32,13 @@ for (const directory of positionals)
     const path = join(directory, file).replaceAll('\\', '/');
     const [, reader] = readers.find(([pattern]) => pattern.test(path)) ?? [];
     if (reader === undefined || !match.test(path)) continue;
-    for (const test of reader(path, textOf(path))) await judge(test);
+    for (const test of reader(path, textOf(path))) await check(test);
   }
 
 report();
 
 /** Runs a case through the entry points that serve it. */
-async function judge(test) {
+async function check(test) {
   let control;
   for (const entry of available) {
     const counts = countsOf(entry.name, test.suite);
@@ -47,7 +47,7 @@ async function judge(test) {
       continue;
     }
     const answer = await answerOf(entry, test);
-    const isRight = judged(test, answer);
+    const isRight = isExpected(test, answer);
     if (entry.control) control = { answer, isRight };
     counts[isRight ? 'passed' : 'failed']++;
     const differs = answer.split(':')[0] !== control.answer.split(':')[0];
@@ -71,7 +71,7 @@ async function answerOf(entry, test) {
 }
 
 /** Returns true if the answer is what the vector expects. */
-function judged({ expected, verdict = false }, answer) {
+function isExpected({ expected, verdict = false }, answer) {
   if (answer.startsWith('error without')) return false;
   if (expected === 'valid') return answer === 'true';
   if (answer.startsWith('error')) return !verdict;
