@@ -263,6 +263,8 @@ export function describeKey(key: AsymmetricKey, frame: Float64Array): void {
   frame[At.MessageSize] = Number(open.isPrivate);
   frame[At.SeedLow] = frame[At.SeedHigh] = NO_HASH;
   frame[At.MaxTime] = 0;
+  // All run on this thread: none is short enough to go first.
+  frame[At.Cost] = Infinity;
 }
 
 /** Returns the public key of a private one. */
