@@ -42,6 +42,8 @@ pub struct Sharing {
     held_ns: u64,
     /// Work in flight that the loop polls for.
     polled_ns: u64,
+    /// The jobs among it that only workers run.
+    long: usize,
     /// Work that the loop has done since it was last idle.
     busy_ns: u64,
 }
@@ -96,11 +98,20 @@ impl Sharing {
     /// Counts a job that is in flight until [`Sharing::settled`].
     pub fn in_flight(&mut self, cost: u64) {
         self.polled_ns = self.polled_ns.saturating_add(cost);
+        self.long += usize::from(cost > SHARED_JOB_NS);
     }
 
     /// Counts a job that has settled.
     pub fn settled(&mut self, cost: u64) {
         self.polled_ns = self.polled_ns.saturating_sub(cost);
+        self.long -= usize::from(cost > SHARED_JOB_NS);
+    }
+
+    /// Returns false if more jobs that the loop cannot run are in flight than there are `workers`:
+    /// polling would take a core from a worker, and none waits for the calls that follow a result.
+    #[must_use]
+    pub fn worth_polling(&self, workers: impl FnOnce() -> usize) -> bool {
+        self.long < 2 || self.long <= workers()
     }
 
     /// Returns how many nanoseconds the loop should poll without a result before it sleeps.

@@ -310,6 +310,11 @@ impl Environment {
         }
     }
 
+    /// Returns true if the loop should poll for the jobs in flight instead of sleeping.
+    pub(crate) fn worth_polling(&self) -> bool {
+        self.sharing.get().worth_polling(|| task::pool().threads().limit)
+    }
+
     /// Settles the results in the queue, and runs short jobs. Returns whether to continue polling.
     pub(crate) fn poll(&self, env: Env) -> Poll {
         let Some(completion) = self.completion.get() else { return Poll::Done };
@@ -332,7 +337,7 @@ impl Environment {
     fn end_poll(&self, env: Env, completion: &CompletionQueue) -> Poll {
         let patience = Duration::from_nanos(self.sharing.get().patience_ns());
         let recent = self.polled.get().is_some_and(|last| last.elapsed() < patience);
-        if self.in_flight.get() > 0 && recent {
+        if self.in_flight.get() > 0 && recent && self.worth_polling() {
             return Poll::Again;
         }
         completion.end_polling();

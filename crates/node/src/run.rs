@@ -15,7 +15,7 @@ use millrace_request::memory_budget;
 use millrace_request::operands::copy_overlapping_aad;
 use millrace_request::predict;
 use millrace_request::protocol::flag::{CANCELLABLE, COPIED, SNAPSHOT, UNLIMITED};
-use millrace_request::protocol::{At, Route, Status};
+use millrace_request::protocol::{At, POLLED_NS, Route, Status};
 use millrace_request::work::{Key, Operation, Reply, Target, Work};
 
 /// `run(source, target, iv, aad, tag, key)`: runs the operation of the frame, synchronously if the
@@ -80,9 +80,11 @@ fn submit(frame: &Frame<'_, Call<'_>>, slot: u32) -> Result<(), Status> {
     if frame.has(SNAPSHOT) {
         copy_source(&mut job.copies, &mut job.work)?;
     }
-    frame.set(At::Cost, job.cost);
+    let (cost, held) = (job.cost, job.shared);
     state.accept(env, &job);
     state.dispatch(job);
+    let polls = held || state.worth_polling();
+    frame.set(At::Cost, if polls { cost } else { cost.max(POLLED_NS + 1) });
     Ok(())
 }
 

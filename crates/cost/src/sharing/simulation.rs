@@ -281,3 +281,16 @@ fn the_rate_does_not_depend_on_the_state_at_the_start() {
         }
     }
 }
+
+#[test]
+fn the_loop_sleeps_while_every_worker_has_a_long_job_and_more_wait() {
+    let mut sharing = Sharing::default();
+    let long = SHARED_JOB_NS + 1;
+    for jobs in 1..=5 {
+        sharing.in_flight(long);
+        assert_eq!(sharing.worth_polling(|| 4), jobs <= 4, "{jobs} in flight");
+    }
+    (0..100).for_each(|_| sharing.in_flight(SHARED_JOB_NS));
+    sharing.settled(long);
+    assert!(sharing.worth_polling(|| 4), "short jobs count for nothing: the loop runs them");
+}
