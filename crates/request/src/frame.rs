@@ -23,8 +23,9 @@ impl<'a, C: Caller> Frame<'a, C> {
     #[inline]
     pub fn number(&self, at: At) -> f64 {
         let offset = at as usize * size_of::<f64>();
-        match self.numbers.read()[offset..].first_chunk() {
-            Some(bytes) => f64::from_ne_bytes(*bytes),
+        let bytes = self.numbers.read().get(offset..offset + size_of::<f64>());
+        match bytes.and_then(|bytes| bytes.try_into().ok()) {
+            Some(bytes) => f64::from_ne_bytes(bytes),
             None => f64::NAN,
         }
     }
