@@ -63,12 +63,10 @@ export function isPublicKey(operation: Operation): boolean {
   return operation >= Operation.ImportKey && operation <= Operation.HpkeRecipient;
 }
 
-/** Returns true if the result, made with a key, is no secret, as a ciphertext or signature. */
+/** Returns true if the result of a public-key operation is no secret, as a signature. */
 export function givesPublic(operation: Operation): boolean {
   return (
-    operation === Operation.Encrypt ||
-    operation === Operation.Seal ||
-    (operation >= Operation.ImportKey && operation <= Operation.VerifySignature) ||
+    operation <= Operation.VerifySignature ||
     operation === Operation.PublicEncrypt ||
     operation === Operation.HpkeSeal
   );

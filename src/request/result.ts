@@ -4,7 +4,7 @@
 import { native } from '../engines/binding.js';
 import { part, sizeOf } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
-import { At, frame } from '../base/frame.js';
+import { At, Operation, frame } from '../base/frame.js';
 import { copyInto } from '../base/intrinsics.js';
 import { givesPublic } from '../base/operations.js';
 import { Form, request } from './request.js';
@@ -28,7 +28,10 @@ export function allocateResult(size: number, form: Form, secret: boolean): Buffe
 /** Returns true if the result is secret: it depends on a key and is not public. */
 export function givesSecret(): boolean {
   if (frame[At.Key] === 0 && request.key === undefined) return false;
-  return !givesPublic(frame[At.Operation]!);
+  const operation: Operation = frame[At.Operation]!;
+  if (operation < Operation.ImportKey)
+    return operation !== Operation.Encrypt && operation !== Operation.Seal;
+  return !givesPublic(operation);
 }
 
 /** Writes the iv before the result. It follows the run because a source may overlap its target. */
