@@ -1,6 +1,6 @@
 // hpkeSeal, hpkeOpen and the contexts of HPKE: published answers, every mode and KEM in every call
 // style, the numbers of messages, and wrong use. MILLRACE_HPKE names a folder with the whole files
-// of vectors, as for the tests of crates/public-keys.
+// of vectors.
 
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use millrace_public_keys::{
     Algorithm, EcdsaEncoding, Hash, Input, Oaep, PrivateKey, PublicKey, SaltLength, Scheme, hpke,
 };
+use millrace_public_keys::hpke::{Aead, Context, Kdf, Parameters};
 
 use support::{new_key, sign};
 
@@ -84,15 +85,18 @@ fn main() {
             });
         }
         if let Ok(size) = hpke::encapsulated_size(algorithm) {
-            let (kdf, aead) = (hpke::Kdf::HkdfSha256, hpke::Aead::Aes128Gcm);
-            let parameters = hpke::Parameters { kdf, aead, info: &[], pre_shared: None };
-            let sealed = &mut target[..size + message.len() + hpke::TAG];
+            let (kdf, aead) = (Kdf::from_number(1).unwrap(), Aead::from_number(1).unwrap());
+            let parameters = Parameters { kdf, aead, info: &[], pre_shared: None };
+            let (enc, rest) = target.split_at_mut(size);
+            let sealed = &mut rest[..message.len() + hpke::TAG];
             measure(&format!("{name} HPKE seal"), || {
-                black_box(hpke::seal(&parameters, &public, None, &[], &message, sealed).unwrap());
+                let context = Context::of_sender(&parameters, &public, None, enc).unwrap();
+                black_box(context.seal(&[], &message, sealed).unwrap());
             });
             let mut text = [0; 100];
             measure(&format!("{name} HPKE open"), || {
-                hpke::open(&parameters, &key, None, &[], black_box(sealed), &mut text).unwrap();
+                let context = Context::of_recipient(&parameters, &key, None, enc).unwrap();
+                context.open(&[], black_box(sealed), &mut text).unwrap();
             });
         }
         if algorithm == Algorithm::Rsa {

@@ -1,4 +1,4 @@
-//! The algorithms and hashes, and their facts.
+//! The algorithms and their facts.
 
 /// The algorithm of a key. For elliptic-curve keys this includes the curve.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,10 +37,6 @@ pub enum Algorithm {
 /// key.
 #[derive(Debug)]
 pub struct Facts {
-    /// The `asymmetricKeyType` of node:crypto: `'ec'` for all curves of NIST.
-    pub name: &'static str,
-    /// The `namedCurve` of node:crypto, of elliptic-curve keys.
-    pub curve: Option<&'static str>,
     /// A raw public key. A point on a NIST curve in uncompressed form.
     pub public_key: usize,
     /// A raw private key: the scalar, the seed of Ed25519 and X-Wing, or the expanded key of ML-KEM
@@ -75,8 +71,6 @@ macro_rules! nist {
 }
 
 const NONE: Facts = Facts {
-    name: "",
-    curve: None,
     public_key: 0,
     private_key: 0,
     seed: 0,
@@ -87,20 +81,17 @@ const NONE: Facts = Facts {
     identifier: &[],
 };
 
-const fn lattice(name: &'static str, sizes: [usize; 3], identifier: &'static [u8]) -> Facts {
+const fn lattice(sizes: [usize; 3], identifier: &'static [u8]) -> Facts {
     let [public_key, private_key, seed] = sizes;
-    Facts { name, public_key, private_key, seed, identifier, ..NONE }
+    Facts { public_key, private_key, seed, identifier, ..NONE }
 }
 
 const fn nist_curve(
-    curve: &'static str,
     field: usize,
     signature: usize,
     identifier: &'static [u8],
 ) -> Facts {
     Facts {
-        name: "ec",
-        curve: Some(curve),
         public_key: 1 + 2 * field,
         private_key: field,
         signature,
@@ -113,7 +104,6 @@ const fn nist_curve(
 /// In the order of [`Algorithm`].
 static FACTS: [Facts; 14] = [
     Facts {
-        name: "ed25519",
         public_key: 32,
         private_key: 32,
         signature: 64,
@@ -121,36 +111,32 @@ static FACTS: [Facts; 14] = [
         ..NONE
     },
     Facts {
-        name: "x25519",
         public_key: 32,
         private_key: 32,
         shared_secret: 32,
         identifier: &[0x30, 5, 6, 3, 0x2b, 0x65, 0x6e],
         ..NONE
     },
-    nist_curve("prime256v1", 32, 72, ec!(19, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7)),
-    nist_curve("secp384r1", 48, 104, ec!(16, 6, 5, 0x2b, 0x81, 4, 0, 0x22)),
-    nist_curve("secp521r1", 66, 139, ec!(16, 6, 5, 0x2b, 0x81, 4, 0, 0x23)),
+    nist_curve(32, 72, ec!(19, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7)),
+    nist_curve(48, 104, ec!(16, 6, 5, 0x2b, 0x81, 4, 0, 0x22)),
+    nist_curve(66, 139, ec!(16, 6, 5, 0x2b, 0x81, 4, 0, 0x23)),
     Facts {
-        name: "rsa",
         encrypts: true,
         identifier: &[0x30, 13, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 1, 5, 0],
         ..NONE
     },
     Facts {
-        name: "rsa-pss",
         // Without parameters, which follow from the key.
         identifier: &[0x30, 11, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 10],
         ..NONE
     },
-    Facts { ciphertext: 768, ..lattice("ml-kem-512", [800, 1632, 64], nist!(4, 1)) },
-    Facts { ciphertext: 1088, ..lattice("ml-kem-768", [1184, 2400, 64], nist!(4, 2)) },
-    Facts { ciphertext: 1568, ..lattice("ml-kem-1024", [1568, 3168, 64], nist!(4, 3)) },
-    Facts { signature: 2420, ..lattice("ml-dsa-44", [1312, 2560, 32], nist!(3, 17)) },
-    Facts { signature: 3309, ..lattice("ml-dsa-65", [1952, 4032, 32], nist!(3, 18)) },
-    Facts { signature: 4627, ..lattice("ml-dsa-87", [2592, 4896, 32], nist!(3, 19)) },
+    Facts { ciphertext: 768, ..lattice([800, 1632, 64], nist!(4, 1)) },
+    Facts { ciphertext: 1088, ..lattice([1184, 2400, 64], nist!(4, 2)) },
+    Facts { ciphertext: 1568, ..lattice([1568, 3168, 64], nist!(4, 3)) },
+    Facts { signature: 2420, ..lattice([1312, 2560, 32], nist!(3, 17)) },
+    Facts { signature: 3309, ..lattice([1952, 4032, 32], nist!(3, 18)) },
+    Facts { signature: 4627, ..lattice([2592, 4896, 32], nist!(3, 19)) },
     Facts {
-        name: "x-wing",
         public_key: 1216,
         private_key: 32,
         ciphertext: 1120,
@@ -217,45 +203,5 @@ impl Algorithm {
     /// Returns true for ML-KEM and X-Wing.
     pub fn encapsulates(self) -> bool {
         self.facts().ciphertext > 0
-    }
-}
-
-/// A hash that signatures and OAEP take.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Hash {
-    /// SHA-1, for old signatures.
-    Sha1,
-    /// SHA-224.
-    Sha224,
-    /// SHA-256.
-    Sha256,
-    /// SHA-384.
-    Sha384,
-    /// SHA-512.
-    Sha512,
-    /// SHA-512/224.
-    Sha512_224,
-    /// SHA-512/256.
-    Sha512_256,
-    /// SHA3-224.
-    Sha3_224,
-    /// SHA3-256.
-    Sha3_256,
-    /// SHA3-384.
-    Sha3_384,
-    /// SHA3-512.
-    Sha3_512,
-}
-
-impl Hash {
-    /// Returns the size of a digest in bytes.
-    pub const fn size(self) -> usize {
-        match self {
-            Hash::Sha1 => 20,
-            Hash::Sha224 | Hash::Sha512_224 | Hash::Sha3_224 => 28,
-            Hash::Sha256 | Hash::Sha512_256 | Hash::Sha3_256 => 32,
-            Hash::Sha384 | Hash::Sha3_384 => 48,
-            Hash::Sha512 | Hash::Sha3_512 => 64,
-        }
     }
 }

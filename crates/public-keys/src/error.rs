@@ -1,7 +1,5 @@
 //! The error type of this crate.
 
-use std::fmt;
-
 /// Why an operation failed. Nothing was written to the target.
 ///
 /// A signature that does not match is no error; see
@@ -53,8 +51,6 @@ pub enum Error {
     PreSharedKey,
     /// This HPKE suite exports secrets only.
     ExportOnly,
-    /// This HPKE context has numbered as many messages as it can.
-    MessageLimit,
     /// The target is smaller than the result, or the result longer than can be derived.
     OutputSize,
     /// The caller cancelled the generation of a key.
@@ -64,49 +60,6 @@ pub enum Error {
     /// AWS-LC failed unexpectedly.
     Engine,
 }
-
-impl Error {
-    /// Returns the message.
-    pub const fn message(self) -> &'static str {
-        match self {
-            Error::Encoding => "the bytes are not a key in this encoding",
-            Error::UnsupportedAlgorithm => "the key's algorithm or curve is not supported",
-            Error::KeyType => "a key of this algorithm does not support this operation",
-            Error::KeyMismatch => "the keys belong to different algorithms",
-            Error::KeySize => "the key has the wrong size for this algorithm",
-            Error::ModulusSize => "the modulus is outside the sizes that this operation takes",
-            Error::Exponent => "the public exponent must be odd, at least 3 and at most 33 bits",
-            Error::Point => "the public key is not a point on the curve",
-            Error::InvalidKey => "the parts of the key contradict each other or are out of range",
-            Error::Password => "the password is wrong or the encrypted key was changed",
-            Error::EncryptionScheme => "the scheme that encrypts this key is not supported",
-            Error::Work => "decrypting the key demands more iterations or memory than allowed",
-            Error::Hash => "this scheme or key does not take this hash",
-            Error::SaltLength => "the salt length does not fit this key",
-            Error::ContextSize => "the context is longer than 255 bytes",
-            Error::DigestSize => "the digest has the wrong size for this hash",
-            Error::MessageTooLong => "the message is too long for this key",
-            Error::CiphertextSize => "the ciphertext has the wrong size for this key",
-            Error::Decryption => "the ciphertext does not decrypt under this key",
-            Error::SmallOrder => "the shared secret is all zero, as the peer's key has small order",
-            Error::PreSharedKey => "a pre-shared key needs 32 bytes or more, and an identifier",
-            Error::ExportOnly => "this suite exports secrets and does not encrypt",
-            Error::MessageLimit => "this context has encrypted as many messages as it can",
-            Error::OutputSize => "the target has the wrong size for the result",
-            Error::Cancelled => "the operation was cancelled",
-            Error::Memory => "memory could not be allocated",
-            Error::Engine => "AWS-LC failed",
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.message())
-    }
-}
-
-impl std::error::Error for Error {}
 
 impl From<millrace_core::Error> for Error {
     fn from(error: millrace_core::Error) -> Error {

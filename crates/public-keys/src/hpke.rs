@@ -19,62 +19,34 @@ use crate::algorithm::Algorithm;
 use crate::error::Error;
 use crate::key::{PrivateKey, PublicKey, zeros};
 
-/// The key derivation function of a suite.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kdf {
-    /// HKDF with SHA-256.
-    HkdfSha256,
-    /// HKDF with SHA-384.
-    HkdfSha384,
-    /// HKDF with SHA-512.
-    HkdfSha512,
-}
+/// The key derivation function of a suite: HKDF with this hash, and its number in IANA's registry.
+#[derive(Copy, Clone, Debug)]
+pub struct Kdf(u16, Hash);
 
 impl Kdf {
     /// Returns the function of a number in IANA's registry.
     pub fn from_number(number: u16) -> Option<Kdf> {
-        [Kdf::HkdfSha256, Kdf::HkdfSha384, Kdf::HkdfSha512]
+        [Kdf(1, Hash::Sha256), Kdf(2, Hash::Sha384), Kdf(3, Hash::Sha512)]
             .into_iter()
-            .find(|kdf| kdf.facts().0 == number)
-    }
-
-    fn facts(self) -> (u16, Hash) {
-        match self {
-            Kdf::HkdfSha256 => (1, Hash::Sha256),
-            Kdf::HkdfSha384 => (2, Hash::Sha384),
-            Kdf::HkdfSha512 => (3, Hash::Sha512),
-        }
+            .find(|kdf| kdf.0 == number)
     }
 }
 
-/// The AEAD of a suite.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Aead {
-    /// AES-128-GCM.
-    Aes128Gcm,
-    /// AES-256-GCM.
-    Aes256Gcm,
-    /// ChaCha20-Poly1305.
-    ChaCha20Poly1305,
-    /// None: contexts export secrets only.
-    ExportOnly,
-}
+/// The AEAD of a suite, and its number in IANA's registry. Contexts without one export secrets only.
+#[derive(Copy, Clone, Debug)]
+pub struct Aead(u16, Option<Cipher>);
 
 impl Aead {
     /// Returns the AEAD of a number in IANA's registry.
     pub fn from_number(number: u16) -> Option<Aead> {
-        [Aead::Aes128Gcm, Aead::Aes256Gcm, Aead::ChaCha20Poly1305, Aead::ExportOnly]
-            .into_iter()
-            .find(|aead| aead.facts().0 == number)
-    }
-
-    fn facts(self) -> (u16, Option<Cipher>) {
-        match self {
-            Aead::Aes128Gcm => (1, Some(Cipher::Aes128Gcm)),
-            Aead::Aes256Gcm => (2, Some(Cipher::Aes256Gcm)),
-            Aead::ChaCha20Poly1305 => (3, Some(Cipher::ChaCha20Poly1305)),
-            Aead::ExportOnly => (0xffff, None),
-        }
+        [
+            Aead(1, Some(Cipher::Aes128Gcm)),
+            Aead(2, Some(Cipher::Aes256Gcm)),
+            Aead(3, Some(Cipher::ChaCha20Poly1305)),
+            Aead(0xffff, None),
+        ]
+        .into_iter()
+        .find(|aead| aead.0 == number)
     }
 }
 
@@ -128,31 +100,35 @@ fn kem(algorithm: Algorithm) -> Result<(u16, Hash), Error> {
     })
 }
 
-/// Seals messages for one recipient, who opens them in the same order.
-pub struct Sender(Context);
+/// The secrets of a context, which sender and recipient share. They are on the heap, where they are
+/// wiped.
+pub struct Context {
+    cipher: Option<Cipher>,
+    /// Of the cipher; empty without one.
+    key: Zeroizing<Vec<u8>>,
+    base_nonce: Zeroizing<Vec<u8>>,
+    exporter: Zeroizing<Vec<u8>>,
+}
 
-/// Opens the messages of one sender, in their order.
-pub struct Recipient(Context);
-
-impl Sender {
-    /// Writes a new encapsulated secret, of [`encapsulated_size`] bytes, to the front of the target
-    /// and returns the context for it. With the sender's own key the recipient can authenticate the
-    /// sender (mode `auth`).
+impl Context {
+    /// Writes a new encapsulated secret, of [`encapsulated_size`] bytes, and returns the context for
+    /// it. With the sender's own key the recipient can authenticate the sender (mode `auth`).
     ///
     /// # Errors
     /// [`Error::KeyType`] if there is no KEM for keys of this algorithm, or a sender's key for one
     /// that does not authenticate; [`Error::KeyMismatch`] if the keys belong to different
     /// algorithms; [`Error::PreSharedKey`], [`Error::OutputSize`], [`Error::SmallOrder`],
     /// [`Error::Memory`].
-    pub fn new(
+    pub fn of_sender(
         parameters: &Parameters<'_>,
         recipient: &PublicKey,
         sender: Option<&PrivateKey>,
         encapsulated: &mut [u8],
-    ) -> Result<Sender, Error> {
+    ) -> Result<Context, Error> {
         let algorithm = recipient.algorithm();
-        let size = encapsulated_size(algorithm)?;
-        let encapsulated = encapsulated.get_mut(..size).ok_or(Error::OutputSize)?;
+        if encapsulated.len() != encapsulated_size(algorithm)? {
+            return Err(Error::OutputSize);
+        }
         let secret = if algorithm.encapsulates() {
             let mut secret = zeros(32)?;
             let target = secret.first_chunk_mut().ok_or(Error::Engine)?;
@@ -169,42 +145,21 @@ impl Sender {
             let second = sender.map(|sender| (sender, recipient));
             agreed_secret((&ephemeral, recipient), second, &context)?
         };
-        Context::new(parameters, algorithm, &secret, sender.is_some()).map(Sender)
+        Context::new(parameters, algorithm, &secret, sender.is_some())
     }
 
-    /// Seals the next message. The target has 16 bytes more than the message, or is longer; returns
-    /// the bytes written.
-    ///
-    /// # Errors
-    /// [`Error::ExportOnly`], [`Error::MessageLimit`], [`Error::OutputSize`],
-    /// [`Error::MessageTooLong`].
-    pub fn seal(&mut self, aad: &[u8], message: &[u8], target: &mut [u8]) -> Result<usize, Error> {
-        let size = message.len().checked_add(TAG).ok_or(Error::OutputSize)?;
-        let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
-        let (text, tag) = target.split_at_mut(message.len());
-        let context = &mut self.0;
-        let nonce = context.nonce()?;
-        let cipher = context.cipher.as_ref().ok_or(Error::ExportOnly)?;
-        // First, so that no failure makes two messages share a nonce.
-        context.sequence += 1;
-        cipher.seal(&nonce, aad, Text::Across { source: message, target: text }, tag)?;
-        Ok(size)
-    }
-}
-
-impl Recipient {
     /// Returns the context for a sender's encapsulated secret. With the sender's public key only
     /// that sender's messages open (mode `auth`).
     ///
     /// # Errors
-    /// As [`Sender::new`]; [`Error::CiphertextSize`], and [`Error::Point`] for what is no point on
-    /// the curve. A wrong secret is no error: no message will open.
-    pub fn new(
+    /// As [`of_sender`](Self::of_sender); [`Error::CiphertextSize`], and [`Error::Point`] for what
+    /// is no point on the curve. A wrong secret is no error: no message will open.
+    pub fn of_recipient(
         parameters: &Parameters<'_>,
         recipient: &PrivateKey,
         sender: Option<&PublicKey>,
         encapsulated: &[u8],
-    ) -> Result<Recipient, Error> {
+    ) -> Result<Context, Error> {
         let algorithm = recipient.algorithm();
         if encapsulated.len() != encapsulated_size(algorithm)? {
             return Err(Error::CiphertextSize);
@@ -224,99 +179,90 @@ impl Recipient {
             let second = sender.map(|sender| (recipient, sender));
             agreed_secret((recipient, &ephemeral), second, &context)?
         };
-        Context::new(parameters, algorithm, &secret, sender.is_some()).map(Recipient)
+        Context::new(parameters, algorithm, &secret, sender.is_some())
     }
 
-    /// Opens the next message. The target has 16 bytes less than the ciphertext, or is longer;
-    /// returns the bytes written. After an error the same message is expected.
+    /// Computes the key schedule.
+    fn new(
+        parameters: &Parameters<'_>,
+        algorithm: Algorithm,
+        shared: &[u8],
+        authenticates: bool,
+    ) -> Result<Context, Error> {
+        let &Parameters { kdf: Kdf(kdf, hash), aead: Aead(aead, cipher), info, pre_shared } =
+            parameters;
+        if pre_shared.is_some_and(|shared| shared.key.len() < 32 || shared.id.is_empty()) {
+            return Err(Error::PreSharedKey);
+        }
+        let mut suite = *b"HPKE......";
+        let numbers = [kem(algorithm)?.0, kdf, aead].map(u16::to_be_bytes);
+        suite[4..].copy_from_slice(numbers.as_flattened());
+        let labeled = Labeled { hash, suite: &suite };
+
+        let mode = [u8::from(pre_shared.is_some()) | u8::from(authenticates) << 1];
+        let PreSharedKey { key, id } = pre_shared.unwrap_or(PreSharedKey { key: &[], id: &[] });
+        let id = labeled.extract(&[], b"psk_id_hash", id)?;
+        let info = labeled.extract(&[], b"info_hash", info)?;
+        let secret = labeled.extract(shared, b"secret", key)?;
+        let derive = |label: &[u8], size| -> Result<Zeroizing<Vec<u8>>, Error> {
+            let mut target = zeros(size)?;
+            labeled.expand(&secret, label, &[&mode, &id, &info], &mut target)?;
+            Ok(target)
+        };
+        Ok(Context {
+            cipher,
+            key: derive(b"key", cipher.map_or(0, |cipher| cipher.facts().key_size))?,
+            base_nonce: derive(b"base_nonce", 12)?,
+            exporter: derive(b"exp", hash.facts().digest_size)?,
+        })
+    }
+
+    /// Seals the first message, and nothing else by the same nonce. The target has 16 bytes more
+    /// than the message, or is longer; returns the bytes written.
+    ///
+    /// # Errors
+    /// [`Error::ExportOnly`], [`Error::OutputSize`], [`Error::MessageTooLong`].
+    pub fn seal(self, aad: &[u8], message: &[u8], target: &mut [u8]) -> Result<usize, Error> {
+        let size = message.len().checked_add(TAG).ok_or(Error::OutputSize)?;
+        let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
+        let (text, tag) = target.split_at_mut(message.len());
+        let text = Text::Across { source: message, target: text };
+        self.cipher_key()?.seal(&self.base_nonce, aad, text, tag)?;
+        Ok(size)
+    }
+
+    /// Opens the first message. The target has 16 bytes less than the ciphertext, or is longer;
+    /// returns the bytes written.
     ///
     /// # Errors
     /// [`Error::Decryption`], with the target all zero; [`Error::ExportOnly`],
-    /// [`Error::MessageLimit`], [`Error::CiphertextSize`], [`Error::OutputSize`].
-    pub fn open(
-        &mut self,
-        aad: &[u8],
-        ciphertext: &[u8],
-        target: &mut [u8],
-    ) -> Result<usize, Error> {
+    /// [`Error::CiphertextSize`], [`Error::OutputSize`].
+    pub fn open(self, aad: &[u8], ciphertext: &[u8], target: &mut [u8]) -> Result<usize, Error> {
         let size = ciphertext.len().checked_sub(TAG).ok_or(Error::CiphertextSize)?;
         let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
         let (source, tag) = ciphertext.split_at(size);
-        let context = &mut self.0;
-        let nonce = context.nonce()?;
-        let cipher = context.cipher.as_ref().ok_or(Error::ExportOnly)?;
-        cipher.open(&nonce, aad, Text::Across { source, target }, tag)?;
-        context.sequence += 1;
+        self.cipher_key()?.open(&self.base_nonce, aad, Text::Across { source, target }, tag)?;
         Ok(size)
     }
-}
 
-macro_rules! export {
-    ($($side:ident),*) => {$(impl $side {
-        /// Fills the target with a secret that both sides can derive under this label.
-        ///
-        /// # Errors
-        /// [`Error::OutputSize`] for more than 255 digests of the suite's hash, [`Error::Memory`].
-        pub fn export(&self, label: &[u8], target: &mut [u8]) -> Result<(), Error> {
-            self.0.labeled().expand(&self.0.exporter, b"sec", &[label], target)
+    fn cipher_key(&self) -> Result<WipedBox<CipherKey>, Error> {
+        Ok(CipherKey::boxed(self.cipher.ok_or(Error::ExportOnly)?, &self.key)?)
+    }
+
+    /// Writes the key of the AEAD, the nonce of the first message and the secret of exports to the
+    /// front of the target, for callers that seal, open and export themselves. Returns their size.
+    ///
+    /// # Errors
+    /// [`Error::OutputSize`].
+    pub fn secrets(&self, target: &mut [u8]) -> Result<usize, Error> {
+        let mut size = 0;
+        for secret in [&self.key, &self.base_nonce, &self.exporter] {
+            let place = target.get_mut(size..size + secret.len()).ok_or(Error::OutputSize)?;
+            place.copy_from_slice(secret);
+            size += secret.len();
         }
-
-        /// Writes the key of the AEAD, the nonce of the first message and the secret of exports to
-        /// the front of the target, for callers that seal, open and export themselves. Returns
-        /// their size.
-        ///
-        /// # Errors
-        /// [`Error::OutputSize`].
-        pub fn secrets(&self, target: &mut [u8]) -> Result<usize, Error> {
-            let Context { key, base_nonce, exporter, .. } = &self.0;
-            let mut size = 0;
-            for secret in [key, base_nonce, exporter] {
-                let place = target.get_mut(size..size + secret.len()).ok_or(Error::OutputSize)?;
-                place.copy_from_slice(secret);
-                size += secret.len();
-            }
-            Ok(size)
-        }
-    })*};
-}
-
-export!(Sender, Recipient);
-
-/// Seals one message: writes the encapsulated secret, then the ciphertext, to the front of the
-/// target and returns their size.
-///
-/// # Errors
-/// As [`Sender::new`] and [`Sender::seal`].
-pub fn seal(
-    parameters: &Parameters<'_>,
-    recipient: &PublicKey,
-    sender: Option<&PrivateKey>,
-    aad: &[u8],
-    message: &[u8],
-    target: &mut [u8],
-) -> Result<usize, Error> {
-    let size = encapsulated_size(recipient.algorithm())?;
-    let (encapsulated, target) = target.split_at_mut_checked(size).ok_or(Error::OutputSize)?;
-    let mut context = Sender::new(parameters, recipient, sender, encapsulated)?;
-    Ok(size + context.seal(aad, message, target)?)
-}
-
-/// Opens what [`seal`] returned: writes the message to the front of the target and returns its
-/// size.
-///
-/// # Errors
-/// As [`Recipient::new`] and [`Recipient::open`].
-pub fn open(
-    parameters: &Parameters<'_>,
-    recipient: &PrivateKey,
-    sender: Option<&PublicKey>,
-    aad: &[u8],
-    sealed: &[u8],
-    target: &mut [u8],
-) -> Result<usize, Error> {
-    let size = encapsulated_size(recipient.algorithm())?;
-    let (encapsulated, ciphertext) = sealed.split_at_checked(size).ok_or(Error::CiphertextSize)?;
-    Recipient::new(parameters, recipient, sender, encapsulated)?.open(aad, ciphertext, target)
+        Ok(size)
+    }
 }
 
 /// Returns the secret of DHKEM: of the ephemeral key and the recipient's, and in mode `auth` of the
@@ -382,89 +328,4 @@ fn concatenated(parts: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, Error> {
     all.try_reserve_exact(size).map_err(|_| Error::Memory)?;
     parts.iter().for_each(|part| all.extend_from_slice(part));
     Ok(all)
-}
-
-/// The state of either side. Secrets are on the heap, where they are wiped.
-struct Context {
-    hash: Hash,
-    suite: [u8; 10],
-    cipher: Option<WipedBox<CipherKey>>,
-    /// Of the cipher; empty without one.
-    key: Zeroizing<Vec<u8>>,
-    base_nonce: Zeroizing<Vec<u8>>,
-    exporter: Zeroizing<Vec<u8>>,
-    sequence: u64,
-}
-
-impl Context {
-    /// Computes the key schedule.
-    fn new(
-        parameters: &Parameters<'_>,
-        algorithm: Algorithm,
-        shared: &[u8],
-        authenticates: bool,
-    ) -> Result<Context, Error> {
-        let &Parameters { kdf, aead, info, pre_shared } = parameters;
-        if pre_shared.is_some_and(|shared| shared.key.len() < 32 || shared.id.is_empty()) {
-            return Err(Error::PreSharedKey);
-        }
-        let ((kem, _), (kdf, hash), (aead, cipher)) = (kem(algorithm)?, kdf.facts(), aead.facts());
-        let mut suite = *b"HPKE......";
-        let numbers = [kem, kdf, aead].map(u16::to_be_bytes);
-        suite[4..].copy_from_slice(numbers.as_flattened());
-        let labeled = Labeled { hash, suite: &suite };
-
-        let mode = [u8::from(pre_shared.is_some()) | u8::from(authenticates) << 1];
-        let PreSharedKey { key, id } = pre_shared.unwrap_or(PreSharedKey { key: &[], id: &[] });
-        let id = labeled.extract(&[], b"psk_id_hash", id)?;
-        let info = labeled.extract(&[], b"info_hash", info)?;
-        let secret = labeled.extract(shared, b"secret", key)?;
-        let derive = |label: &[u8], size| -> Result<Zeroizing<Vec<u8>>, Error> {
-            let mut target = zeros(size)?;
-            labeled.expand(&secret, label, &[&mode, &id, &info], &mut target)?;
-            Ok(target)
-        };
-        let key = derive(b"key", cipher.map_or(0, |cipher| cipher.facts().key_size))?;
-        let cipher = cipher.map(|cipher| CipherKey::boxed(cipher, &key)).transpose()?;
-        let base_nonce = derive(b"base_nonce", 12)?;
-        let exporter = derive(b"exp", hash.facts().digest_size)?;
-        Ok(Context { hash, suite, cipher, key, base_nonce, exporter, sequence: 0 })
-    }
-
-    fn labeled(&self) -> Labeled<'_> {
-        Labeled { hash: self.hash, suite: &self.suite }
-    }
-
-    /// Returns the nonce of the next message. The last number is never used.
-    fn nonce(&self) -> Result<[u8; 12], Error> {
-        if self.sequence == u64::MAX {
-            return Err(Error::MessageLimit);
-        }
-        let mut nonce = [0; 12];
-        nonce[4..].copy_from_slice(&self.sequence.to_be_bytes());
-        nonce.iter_mut().zip(&*self.base_nonce).for_each(|(byte, base)| *byte ^= base);
-        Ok(nonce)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_context_numbers_messages_beyond_its_limit() {
-        let (kdf, aead) = (Kdf::HkdfSha256, Aead::Aes128Gcm);
-        let parameters = Parameters { kdf, aead, info: &[], pre_shared: None };
-        let context = || Context {
-            sequence: u64::MAX - 1,
-            ..Context::new(&parameters, Algorithm::X25519, &[7; 32], false).expect("valid")
-        };
-        let (mut sender, mut recipient) = (Sender(context()), Recipient(context()));
-        let (mut sealed, mut message) = ([0; 19], [0; 3]);
-        assert_eq!(sender.seal(&[], b"end", &mut sealed), Ok(19));
-        assert_eq!(sender.seal(&[], b"end", &mut [0; 19]), Err(Error::MessageLimit));
-        assert_eq!(recipient.open(&[], &sealed, &mut message), Ok(3));
-        assert_eq!(recipient.open(&[], &sealed, &mut message), Err(Error::MessageLimit));
-        assert_eq!(&message, b"end");
-    }
 }

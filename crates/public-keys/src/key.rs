@@ -3,11 +3,11 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use millrace_core::catalog::Hash::Shake256;
+use millrace_core::catalog::Hash;
 use millrace_core::hash::{Params, digest};
 use zeroize::Zeroizing;
 
-use crate::algorithm::{Algorithm, Facts, Hash};
+use crate::algorithm::{Algorithm, Facts};
 use crate::der::{self, Reader};
 use crate::error::Error;
 use crate::evp::{self, Pkey};
@@ -585,7 +585,7 @@ impl PrivateKey {
         };
         if algorithm == Algorithm::XWing {
             let mut expanded = Zeroizing::new([0; 96]);
-            digest(Shake256, &Params::NONE, key, &mut expanded[..], None)?;
+            digest(Hash::Shake256, &Params::NONE, key, &mut expanded[..], None)?;
             let (ml_kem, x25519) = expanded.split_at(ML_KEM_768.seed);
             let ml_kem = PrivateKey::from_raw(Algorithm::MlKem768, ml_kem)?;
             let x25519 = PrivateKey::from_raw(Algorithm::X25519, x25519)?;
@@ -844,5 +844,5 @@ fn new_rsa_key(
 /// Returns the longest salt of PSS under a modulus of these bits, `None` if not even the digest
 /// fits.
 pub(crate) fn max_salt_length(bits: u32, hash: Hash) -> Option<u32> {
-    (bits - 1).div_ceil(8).checked_sub(hash.size() as u32 + 2)
+    (bits - 1).div_ceil(8).checked_sub(hash.facts().digest_size as u32 + 2)
 }

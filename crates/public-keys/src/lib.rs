@@ -50,8 +50,9 @@ mod parameters;
 mod pbes2;
 mod signature;
 
-pub use self::algorithm::{Algorithm, Facts, Hash};
+pub use self::algorithm::{Algorithm, Facts};
 pub use self::error::Error;
+pub use self::evp::takes;
 pub use self::key::{
     Coordinates, MODULUS_BITS, NEW_MODULUS_BITS, PrivateKey, PublicKey, RsaParameters,
     RsaPrivateComponents, RsaPublicComponents,
@@ -59,3 +60,4 @@ pub use self::key::{
 pub use self::parameters::{KeyCipher, Oaep, PssRestriction};
 pub use self::pbes2::PASSWORD_ITERATIONS;
 pub use self::signature::{EcdsaEncoding, Input, SaltLength, Scheme};
+pub use millrace_core::catalog::Hash;

@@ -1,6 +1,6 @@
 //! Parameters of RSA schemes and of encrypted private keys.
 
-use crate::algorithm::Hash;
+use millrace_core::catalog::Hash;
 
 /// The parameters of PSS to which an RSA-PSS key is restricted (RFC 4055).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! Signatures.
 
-use crate::algorithm::{Algorithm, Hash};
+use millrace_core::catalog::Hash;
+
+use crate::algorithm::Algorithm;
 use crate::der::{self, Reader};
 use crate::error::Error;
 use crate::evp::{self, Digest, MlDsaInput, RsaPadding};
@@ -76,7 +78,7 @@ impl Input<'_> {
     fn digest(self, hash: Hash) -> Result<Digest, Error> {
         match self {
             Input::Message(message) => evp::digest(hash, message),
-            Input::Digest(digest) => Digest::given(hash, digest).ok_or(Error::DigestSize),
+            Input::Digest(digest) => Digest::given(hash, digest),
         }
     }
 
@@ -125,7 +127,7 @@ impl Key {
         let max = max_salt_length(self.modulus_bits(), hash).ok_or(Error::MessageTooLong)?;
         let bytes = match length {
             SaltLength::Bytes(bytes) => bytes,
-            SaltLength::Digest => hash.size() as u32,
+            SaltLength::Digest => hash.facts().digest_size as u32,
             SaltLength::Max => max,
             SaltLength::Auto if self.restriction.is_none() => return Ok(ANY_SALT),
             SaltLength::Auto => return Err(Error::SaltLength),

@@ -1,6 +1,6 @@
 //! What the tests share: JSON, hex and Base64.
 
-use millrace_public_keys::{Algorithm, Hash, Input, PrivateKey, RsaParameters, Scheme};
+use millrace_public_keys::{Algorithm, Hash, Input, PrivateKey, RsaParameters, Scheme, takes};
 use serde_json::Value;
 
 pub(crate) fn hex(text: &str) -> Vec<u8> {
@@ -42,28 +42,19 @@ pub(crate) fn bytes(value: &Value, field: &str) -> Option<Vec<u8>> {
 }
 
 pub(crate) fn hash(name: &str) -> Option<Hash> {
-    Some(match name {
-        "SHA-1" => Hash::Sha1,
-        "SHA-224" => Hash::Sha224,
-        "SHA-256" => Hash::Sha256,
-        "SHA-384" => Hash::Sha384,
-        "SHA-512" => Hash::Sha512,
-        "SHA-512/224" => Hash::Sha512_224,
-        "SHA-512/256" => Hash::Sha512_256,
-        "SHA3-224" => Hash::Sha3_224,
-        "SHA3-256" => Hash::Sha3_256,
-        "SHA3-384" => Hash::Sha3_384,
-        "SHA3-512" => Hash::Sha3_512,
-        _ => return None,
-    })
+    Hash::by_name(name).filter(|hash| takes(*hash))
 }
 
+/// Returns the algorithm of a name in vectors, such as `secp384r1` and `ML-KEM-768`.
 pub(crate) fn algorithm(name: &str) -> Option<Algorithm> {
-    Algorithm::ALL.into_iter().find(|algorithm| {
-        let facts = algorithm.facts();
-        facts.curve == Some(name)
-            || (facts.curve.is_none() && facts.name.eq_ignore_ascii_case(name))
-    })
+    let name = match name {
+        "prime256v1" => "P256",
+        "secp384r1" => "P384",
+        "secp521r1" => "P521",
+        name => &name.replace('-', ""),
+    };
+    let is_named = |each: &Algorithm| format!("{each:?}").eq_ignore_ascii_case(name);
+    Algorithm::ALL.into_iter().find(is_named)
 }
 
 /// The smallest key that is generated.

@@ -32,9 +32,8 @@ use crate::protocol::{
     At, EncryptionPadding, KeyForm, NO_HASH, OperationNumber, SignatureScheme, Status,
 };
 use millrace_core::allocate::{Shared, try_with_capacity};
-use millrace_core::catalog;
 use millrace_public_keys::hpke::{Aead, Kdf};
-use millrace_public_keys::{Algorithm, Hash, PssRestriction, RsaParameters, SaltLength};
+use millrace_public_keys::{Algorithm, Hash, PssRestriction, RsaParameters, SaltLength, takes};
 
 /// The parameters of one operation.
 pub enum PublicKeyCall {
@@ -245,25 +244,6 @@ fn hash<C: Caller>(frame: &Frame<'_, C>, at: At) -> Result<Option<Hash>, Status>
     if number == NO_HASH {
         return Ok(None);
     }
-    let hash = u8::try_from(number).ok().and_then(catalog::Hash::from_id);
-    let (_, hash) = HASHES
-        .iter()
-        .find(|(of_catalog, _)| Some(*of_catalog) == hash)
-        .ok_or(Status::SignatureHash)?;
-    Ok(Some(*hash))
+    let hash = u8::try_from(number).ok().and_then(Hash::from_id).filter(|hash| takes(*hash));
+    hash.map(Some).ok_or(Status::SignatureHash)
 }
-
-/// The hashes of operations, by those of the catalog.
-pub const HASHES: [(catalog::Hash, Hash); 11] = [
-    (catalog::Hash::Sha1, Hash::Sha1),
-    (catalog::Hash::Sha224, Hash::Sha224),
-    (catalog::Hash::Sha256, Hash::Sha256),
-    (catalog::Hash::Sha384, Hash::Sha384),
-    (catalog::Hash::Sha512, Hash::Sha512),
-    (catalog::Hash::Sha512_224, Hash::Sha512_224),
-    (catalog::Hash::Sha512_256, Hash::Sha512_256),
-    (catalog::Hash::Sha3_224, Hash::Sha3_224),
-    (catalog::Hash::Sha3_256, Hash::Sha3_256),
-    (catalog::Hash::Sha3_384, Hash::Sha3_384),
-    (catalog::Hash::Sha3_512, Hash::Sha3_512),
-];

@@ -6,12 +6,12 @@ use crate::checkpoint::JobCheckpoint;
 use crate::frame::Frame;
 use crate::keys::{AsymmetricKey, PreparedKey};
 use crate::protocol::{At, EncryptionPadding, KeyForm, NO_HASH, SignatureScheme, Status};
-use crate::public_key_call::{Encryption, HASHES, Hpke, Item, NewKey, PublicKeyCall, Signing};
+use crate::public_key_call::{Encryption, Hpke, Item, NewKey, PublicKeyCall, Signing};
 use crate::work::{Key, Reply, Work};
 use millrace_core::allocate::{Shared, try_with_capacity};
-use millrace_public_keys::hpke::{self, Parameters, PreSharedKey, Recipient, Sender};
+use millrace_public_keys::hpke::{self, Context, Parameters, PreSharedKey};
 use millrace_public_keys::{
-    Algorithm, Coordinates, EcdsaEncoding, Error, Hash, Input, KeyCipher, Oaep, PrivateKey,
+    Algorithm, Coordinates, EcdsaEncoding, Error, Input, KeyCipher, Oaep, PrivateKey,
     PublicKey, RsaPrivateComponents, RsaPublicComponents, Scheme,
 };
 use std::mem;
@@ -46,11 +46,6 @@ impl From<Error> for Status {
             _ => Status::Engine,
         }
     }
-}
-
-/// Returns the number of a hash in the catalog, which describes a key to JavaScript.
-fn number_of(hash: Hash) -> u32 {
-    HASHES.iter().find(|(_, of)| *of == hash).map_or(NO_HASH, |(number, _)| *number as u32)
 }
 
 /// Runs the operation of a work.
@@ -158,15 +153,11 @@ pub fn run(
             })
         }
         PublicKeyCall::HpkeSeal(call) => {
-            let (parameters, key, sender) =
-                (call.parameters(work)?, work.public_key()?, call.private_sender()?);
             let (aad, message) = (work.aad.read(), work.source.read());
-            work.result_to(reply, |target| {
-                exact(target, |target| hpke::seal(&parameters, key, sender, aad, message, target))
-            })
+            call.send(work, reply, |context, target| context.seal(aad, message, target))
         }
         PublicKeyCall::HpkeOpen(call) => {
-            let mut recipient = call.recipient(work)?;
+            let recipient = call.recipient(work)?;
             let (aad, ciphertext) = (work.aad.read(), work.source.read());
             work.result_to(reply, |target| {
                 exact(target, |target| recipient.open(aad, ciphertext, target)).map_err(|status| {
@@ -175,15 +166,7 @@ pub fn run(
             })
         }
         PublicKeyCall::HpkeSender(call) => {
-            let (parameters, key, sender) =
-                (call.parameters(work)?, work.public_key()?, call.private_sender()?);
-            work.result_to(reply, |target| {
-                let (encapsulated, secrets) = target
-                    .split_at_mut_checked(hpke::encapsulated_size(key.algorithm())?)
-                    .ok_or(Status::OutputSize)?;
-                let sender = Sender::new(&parameters, key, sender, encapsulated)?;
-                exact(secrets, |secrets| sender.secrets(secrets))
-            })
+            call.send(work, reply, |context, target| context.secrets(target))
         }
         PublicKeyCall::HpkeRecipient(call) => {
             let recipient = call.recipient(work)?;
@@ -309,15 +292,29 @@ impl Hpke {
         Ok(Parameters { kdf: self.kdf, aead: self.aead, info, pre_shared })
     }
 
-    fn private_sender(&self) -> Result<Option<&PrivateKey>, Status> {
-        self.sender.as_deref().map(private_key).transpose()
+    /// Writes a new encapsulated key to the front of the target, and then what `compute` does.
+    fn send(
+        &self,
+        work: &Work,
+        reply: &mut Reply,
+        compute: impl FnOnce(Context, &mut [u8]) -> Result<usize, Error>,
+    ) -> Result<(), Status> {
+        let (parameters, key) = (self.parameters(work)?, work.public_key()?);
+        let sender = self.sender.as_deref().map(private_key).transpose()?;
+        work.result_to(reply, |target| {
+            let (encapsulated, rest) = target
+                .split_at_mut_checked(hpke::encapsulated_size(key.algorithm())?)
+                .ok_or(Status::OutputSize)?;
+            let context = Context::of_sender(&parameters, key, sender, encapsulated)?;
+            exact(rest, |rest| compute(context, rest))
+        })
     }
 
     /// Returns the recipient of the encapsulated key in the tag.
-    fn recipient(&self, work: &Work) -> Result<Recipient, Status> {
+    fn recipient(&self, work: &Work) -> Result<Context, Status> {
+        let (parameters, key) = (self.parameters(work)?, work.private_key()?);
         let sender = self.sender.as_deref().map(public_key).transpose()?;
-        let made =
-            Recipient::new(&self.parameters(work)?, work.private_key()?, sender, work.tag.read());
+        let made = Context::of_recipient(&parameters, key, sender, work.tag.read());
         made.map_err(|error| match error {
             Error::Point | Error::InvalidKey | Error::SmallOrder => Status::EncapsulatedKey,
             error => error.into(),
@@ -453,7 +450,7 @@ impl PreparedKey {
         };
         let number = Algorithm::ALL.iter().position(|each| *each == algorithm).unwrap_or(0);
         let (hash, mgf1, salt_length) = match restriction {
-            Some(of) => (number_of(of.hash), number_of(of.mgf1), of.salt_length),
+            Some(of) => (of.hash as u32, of.mgf1 as u32, of.salt_length),
             None => (NO_HASH, NO_HASH, 0),
         };
         let numbers = [

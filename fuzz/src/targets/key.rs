@@ -32,7 +32,7 @@ pub(crate) fn run(data: &[u8]) {
     for (at, again) in again.into_iter().enumerate() {
         // PKCS#1 does not say that a key is one of RSA-PSS.
         let Some(again) = again else { continue };
-        let again = again.unwrap_or_else(|error| panic!("form {at}: {error}"));
+        let again = again.unwrap_or_else(|error| panic!("form {at}: {error:?}"));
         if again.algorithm() == private.algorithm() {
             let public = again.public_key().and_then(|key| key.to_spki()).expect("a public key");
             assert!(public == spki, "form {at}");
@@ -79,7 +79,7 @@ fn public(form: u8, algorithm: Algorithm, key: &[u8]) {
     ];
     for (at, again) in again.into_iter().enumerate() {
         let Some(again) = again else { continue };
-        let again = again.unwrap_or_else(|error| panic!("form {at}: {error}"));
+        let again = again.unwrap_or_else(|error| panic!("form {at}: {error:?}"));
         if again.algorithm() == public.algorithm() {
             assert!(again.to_spki().as_ref() == Ok(&spki), "form {at}");
         }

@@ -18,6 +18,7 @@ use crate::der;
 use crate::error::Error;
 use crate::parameters::PssRestriction;
 
+pub use self::operations::takes;
 pub(crate) use self::operations::{Digest, MlDsaInput, RsaPadding, cbc, digest, random};
 
 /// An object that AWS-LC allocated and that is freed, and overwritten before, on drop.

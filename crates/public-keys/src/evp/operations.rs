@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use std::ptr;
 
 use aws_lc_sys as lc;
+use millrace_core::catalog::Hash;
 use zeroize::Zeroizing;
 
 use super::{Owned, Pkey, failure, succeeded};
-use crate::algorithm::Hash;
 use crate::error::Error;
 use crate::parameters::{KeyCipher, Oaep};
 
@@ -35,10 +35,18 @@ pub(crate) struct Digest {
 
 impl Digest {
     /// Copies a digest, which has the size of the hash's.
-    pub(crate) fn given(hash: Hash, digest: &[u8]) -> Option<Digest> {
-        let mut copy = Digest { bytes: [0; _], size: hash.size() };
-        copy.bytes.get_mut(..digest.len())?.copy_from_slice(digest);
-        (digest.len() == copy.size).then_some(copy)
+    pub(crate) fn given(hash: Hash, digest: &[u8]) -> Result<Digest, Error> {
+        let mut copy = Digest::empty(hash)?;
+        if digest.len() != copy.size {
+            return Err(Error::DigestSize);
+        }
+        copy.bytes[..digest.len()].copy_from_slice(digest);
+        Ok(copy)
+    }
+
+    fn empty(hash: Hash) -> Result<Digest, Error> {
+        md(hash)?;
+        Ok(Digest { bytes: [0; _], size: hash.facts().digest_size })
     }
 }
 
@@ -50,11 +58,11 @@ impl AsRef<[u8]> for Digest {
 
 /// Hashes a message.
 pub(crate) fn digest(hash: Hash, message: &[u8]) -> Result<Digest, Error> {
-    let mut digest = Digest { bytes: [0; _], size: hash.size() };
+    let (table, mut digest) = (md(hash)?, Digest::empty(hash)?);
     let (bytes, size, none) = (digest.bytes.as_mut_ptr(), ptr::null_mut(), ptr::null_mut());
     // SAFETY: reads the message, and writes a digest, which has at most `EVP_MAX_MD_SIZE` bytes.
     let done = unsafe {
-        lc::EVP_Digest(message.as_ptr().cast(), message.len(), bytes, size, md(hash), none)
+        lc::EVP_Digest(message.as_ptr().cast(), message.len(), bytes, size, table, none)
     };
     succeeded(done).map(|()| digest)
 }
@@ -110,10 +118,15 @@ pub(crate) fn cbc(
     Ok(result)
 }
 
-fn md(hash: Hash) -> *const lc::EVP_MD {
+/// Returns true for the hashes that signatures and OAEP take: SHA-1, SHA-2 and SHA-3.
+pub fn takes(hash: Hash) -> bool {
+    md(hash).is_ok()
+}
+
+fn md(hash: Hash) -> Result<*const lc::EVP_MD, Error> {
     // SAFETY: the functions return static tables.
     unsafe {
-        match hash {
+        Ok(match hash {
             Hash::Sha1 => lc::EVP_sha1(),
             Hash::Sha224 => lc::EVP_sha224(),
             Hash::Sha256 => lc::EVP_sha256(),
@@ -125,20 +138,16 @@ fn md(hash: Hash) -> *const lc::EVP_MD {
             Hash::Sha3_256 => lc::EVP_sha3_256(),
             Hash::Sha3_384 => lc::EVP_sha3_384(),
             Hash::Sha3_512 => lc::EVP_sha3_512(),
-        }
+            _ => return Err(Error::Hash),
+        })
     }
-}
-
-fn nid(hash: Hash) -> c_int {
-    // SAFETY: a static table.
-    unsafe { lc::EVP_MD_type(md(hash)) }
 }
 
 /// Returns the hash of a table of AWS-LC, of those that restrict a key.
 pub(super) fn hash_of(table: *const lc::EVP_MD) -> Option<Hash> {
     [Hash::Sha1, Hash::Sha224, Hash::Sha256, Hash::Sha384, Hash::Sha512]
         .into_iter()
-        .find(|hash| ptr::eq(md(*hash), table))
+        .find(|hash| md(*hash) == Ok(table))
 }
 
 /// Returns true if a signature matched.
@@ -243,12 +252,14 @@ impl Pkey {
     ) -> Result<(), Error> {
         let (key, mut made, mut written) = (self.rsa_for(target)?, 0, 0);
         let (source, length) = (digest.as_ptr(), digest.len());
-        let (bytes, size, table) = (target.as_mut_ptr(), target.len(), md(hash));
+        let (bytes, size, table) = (target.as_mut_ptr(), target.len(), md(hash)?);
         // SAFETY: a live key; reads the digest and writes as many bytes as the modulus has.
         succeeded(unsafe {
             let (made, written) = (&raw mut made, &raw mut written);
             match *padding {
-                RsaPadding::Pkcs1 => lc::RSA_sign(nid(hash), source, length, bytes, made, key),
+                RsaPadding::Pkcs1 => {
+                    lc::RSA_sign(lc::EVP_MD_type(table), source, length, bytes, made, key)
+                }
                 RsaPadding::Pss(mgf1, salt) => lc::RSA_sign_pss_mgf1(
                     key,
                     written,
@@ -257,7 +268,7 @@ impl Pkey {
                     source,
                     length,
                     table,
-                    md(mgf1),
+                    md(mgf1)?,
                     salt,
                 ),
             }
@@ -272,15 +283,18 @@ impl Pkey {
         digest: &[u8],
         signature: &[u8],
     ) -> Result<bool, Error> {
-        let (key, table) = (self.rsa()?, md(hash));
+        let (key, table) = (self.rsa()?, md(hash)?);
         let (source, length) = (digest.as_ptr(), digest.len());
         let (bytes, size) = (signature.as_ptr(), signature.len());
         // SAFETY: a live key; reads digest and signature.
         Ok(matched(unsafe {
             match *padding {
-                RsaPadding::Pkcs1 => lc::RSA_verify(nid(hash), source, length, bytes, size, key),
+                RsaPadding::Pkcs1 => {
+                    lc::RSA_verify(lc::EVP_MD_type(table), source, length, bytes, size, key)
+                }
                 RsaPadding::Pss(mgf1, salt) => {
-                    lc::RSA_verify_pss_mgf1(key, source, length, table, md(mgf1), salt, bytes, size)
+                    let mgf1 = md(mgf1)?;
+                    lc::RSA_verify_pss_mgf1(key, source, length, table, mgf1, salt, bytes, size)
                 }
             }
         }))
@@ -349,8 +363,8 @@ impl Pkey {
             succeeded(initialize(context))?;
             let padding = lc::RSA_PKCS1_OAEP_PADDING;
             succeeded(lc::EVP_PKEY_CTX_set_rsa_padding(context, padding))?;
-            succeeded(lc::EVP_PKEY_CTX_set_rsa_oaep_md(context, md(oaep.hash)))?;
-            succeeded(lc::EVP_PKEY_CTX_set_rsa_mgf1_md(context, md(oaep.mgf1)))?;
+            succeeded(lc::EVP_PKEY_CTX_set_rsa_oaep_md(context, md(oaep.hash)?))?;
+            succeeded(lc::EVP_PKEY_CTX_set_rsa_mgf1_md(context, md(oaep.mgf1)?))?;
             if !oaep.label.is_empty() {
                 let (bytes, size) = (oaep.label.as_ptr().cast(), oaep.label.len());
                 let label = lc::OPENSSL_memdup(bytes, size);
