@@ -6,10 +6,9 @@ import {
   encapsulateOptionNames,
   targetOptionNames,
 } from '../base/option-names.js';
-import { PublicKeyAlgorithm } from '../base/protocol.js';
 import { wipe, type Secret } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
-import type { HeldKey } from '../public-keys/held-key.js';
+import { CIPHERTEXT_BYTES, type HeldKey } from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
 import { Form, setFinish, setResult, type Parser } from '../request/request.js';
 import { readPlace } from './hash.js';
@@ -75,16 +74,7 @@ function fillDecapsulate(given: ArrayLike<unknown>, options: Options): void {
 
 /** Returns the bytes of a ciphertext for a key of ML-KEM or X-Wing. */
 function ciphertextSize(held: HeldKey): number {
-  switch (held.algorithmNumber) {
-    case PublicKeyAlgorithm.MlKem512:
-      return 768;
-    case PublicKeyAlgorithm.MlKem768:
-      return 1088;
-    case PublicKeyAlgorithm.MlKem1024:
-      return 1568;
-    case PublicKeyAlgorithm.XWing:
-      return 1120;
-    default:
-      throw wrongKey('key', held, 'ML-KEM or X-Wing');
-  }
+  const size = CIPHERTEXT_BYTES[held.algorithmNumber]!;
+  if (size === 0) throw wrongKey('key', held, 'ML-KEM or X-Wing');
+  return size;
 }

@@ -20,11 +20,10 @@ import {
   hpkeSenderOptionNames,
   targetOptionNames,
 } from '../base/option-names.js';
-import { PublicKeyAlgorithm } from '../base/protocol.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
 import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { cipherFacts, hashFacts } from '../catalog/catalog.js';
-import type { HeldKey } from '../public-keys/held-key.js';
+import { CIPHERTEXT_BYTES, PUBLIC_KEY_BYTES, type HeldKey } from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
 import {
   deferWipe,
@@ -89,17 +88,8 @@ export const hpkeRecipientParser: Parser = parserFor(
   hpkeRecipientOptionNames,
 );
 
-/** IANA's number of each KEM and the bytes of an encapsulated key. */
-const kems = new Map<PublicKeyAlgorithm, readonly [number: number, size: number]>([
-  [PublicKeyAlgorithm.P256, [0x10, 65]],
-  [PublicKeyAlgorithm.P384, [0x11, 97]],
-  [PublicKeyAlgorithm.P521, [0x12, 133]],
-  [PublicKeyAlgorithm.X25519, [0x20, 32]],
-  [PublicKeyAlgorithm.MlKem512, [0x40, 768]],
-  [PublicKeyAlgorithm.MlKem768, [0x41, 1088]],
-  [PublicKeyAlgorithm.MlKem1024, [0x42, 1568]],
-  [PublicKeyAlgorithm.XWing, [0x647a, 1120]],
-]);
+/** IANA's number of the KEM, by {@link PublicKeyAlgorithm}; 0 for keys without. */
+const KEMS = [0, 0x20, 0x10, 0x11, 0x12, 0, 0, 0x40, 0x41, 0x42, 0, 0, 0, 0x647a];
 
 /** In the order of IANA's numbers, from 1. */
 const KDFS = ['hkdf-sha256', 'hkdf-sha384', 'hkdf-sha512'];
@@ -213,9 +203,10 @@ function fill(
   const held = isSender
     ? readPublicKey(argument(given, 0), name)
     : readPrivateKey(argument(given, 0), name);
-  const kem = kems.get(held.algorithmNumber);
-  if (kem === undefined) throw wrongKey(name, held, 'x25519, a curve of NIST, ML-KEM or X-Wing');
-  const { 0: kemNumber, 1: encapsulatedSize } = kem;
+  const { algorithmNumber } = held;
+  const kemNumber = KEMS[algorithmNumber]!;
+  if (kemNumber === 0) throw wrongKey(name, held, 'x25519, a curve of NIST, ML-KEM or X-Wing');
+  const encapsulatedSize = CIPHERTEXT_BYTES[algorithmNumber]! || PUBLIC_KEY_BYTES[algorithmNumber]!;
   const senderOption = isSender ? 'senderKey' : 'senderPublicKey';
   const senderName = `options.${senderOption}`;
   let sender: HeldKey | undefined;
@@ -233,7 +224,7 @@ function fill(
     if (sender !== undefined) letGo(sender);
   }
   const { pskSize, packed } = secrets;
-  if (sender !== undefined && sender.algorithmNumber !== held.algorithmNumber)
+  if (sender !== undefined && sender.algorithmNumber !== algorithmNumber)
     throw wrongKey(senderName, sender, held.algorithm);
   if (sender !== undefined && kemNumber >= KEM_WITHOUT_SENDER)
     throw makeError(

@@ -8,7 +8,12 @@ import { accepted, isOptions, ownOptions } from '../base/options.js';
 import { SignatureScheme } from '../base/protocol.js';
 import type { PackedKeys } from '../calls/public-keys.js';
 import type { EnginePreference } from '../engines/engines.js';
-import { algorithmNames, reserveKey, type HeldKey } from '../public-keys/held-key.js';
+import {
+  algorithmNames,
+  PUBLIC_KEY_BYTES,
+  reserveKey,
+  type HeldKey,
+} from '../public-keys/held-key.js';
 import { isAsymmetricKey } from '../public-keys/key-objects.js';
 import { algorithmOf, readPrivateKey, readPublicKey } from '../public-keys/keys.js';
 import { release } from '../request/key.js';
@@ -102,9 +107,6 @@ export const verifyManyParser: ParserOf<ManySignatures> = parserFor(
 );
 
 const packedKeys = accepted('packed keys', 'data algorithm');
-
-/** Bytes of a raw public key, by {@link PublicKeyAlgorithm}; 0 where none verifies. */
-const RAW_SIZES = [32, 0, 65, 97, 133, 0, 0, 0, 0, 0, 1312, 1952, 2592, 0];
 
 /** The predicted nanoseconds to verify with a raw key. */
 const RAW_KEY_NS = 40_000;
@@ -232,7 +234,7 @@ function readRawKeys(signing: Signing, value: object, count: number, held: HeldK
   const { data, algorithm } = ownOptions<PackedKeys>(value, 'keys', packedKeys);
   const number = algorithmOf(algorithm, 'keys.algorithm');
   const raw = bytes(data, 'keys.data');
-  const rawSize = RAW_SIZES[number]!;
+  const rawSize = PUBLIC_KEY_BYTES[number]!;
   const name = algorithmNames[number]!;
   const prepared = reserveKey();
   const key: HeldKey = {

@@ -18,7 +18,7 @@ import {
   verifyOptionNames,
 } from '../base/option-names.js';
 import { NO_HASH, PublicKeyAlgorithm, SignatureScheme } from '../base/protocol.js';
-import type { HeldKey } from '../public-keys/held-key.js';
+import { FIELD_BYTES, type HeldKey } from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
 import { Form, setFinish, setResult, setTag, type Parser } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
@@ -62,9 +62,6 @@ const parameters = signatureParameterNames.split(' ');
  * nothing. ECDSA's is in DER.
  */
 const SIZES = [64, 0, 72, 104, 139, 0, 0, 0, 0, 0, 2420, 3309, 4627];
-
-/** Bytes of a number in an ECDSA signature, by {@link PublicKeyAlgorithm}. */
-const NUMBER_SIZES = [0, 0, 32, 48, 66];
 
 /** The salt length of PSS in the frame, for its names. */
 const SALTS = { digest: -1, max: -2, auto: -3 };
@@ -240,6 +237,6 @@ export function signatureSize(
 ): number {
   if (modulusBits > 0) return Math.ceil(modulusBits / 8);
   return scheme === SignatureScheme.EcdsaP1363
-    ? 2 * NUMBER_SIZES[algorithmNumber]!
+    ? 2 * FIELD_BYTES[algorithmNumber]!
     : SIZES[algorithmNumber]!;
 }

@@ -57,10 +57,19 @@ export interface HeldKey extends Prepared {
   readonly cost: number;
 }
 
-/** Bits of curves and public keys, by algorithm. */
-const sizes: readonly number[] = [255, 255, 256, 384, 521, 0, 0].concat(
-  [800, 1184, 1568, 1312, 1952, 2592, 1216].map((bytes) => 8 * bytes),
-);
+/** Bytes of raw public keys, by {@link PublicKeyAlgorithm}; 0 for RSA. */
+export const PUBLIC_KEY_BYTES = [
+  32, 32, 65, 97, 133, 0, 0, 800, 1184, 1568, 1312, 1952, 2592, 1216,
+];
+
+/** Bytes of a coordinate on a curve of NIST, by {@link PublicKeyAlgorithm}; 0 for others. */
+export const FIELD_BYTES = [0, 0, 32, 48, 66, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/** Bytes of an encapsulated secret, by {@link PublicKeyAlgorithm}; 0 for keys without. */
+export const CIPHERTEXT_BYTES = [0, 0, 0, 0, 0, 0, 0, 768, 1088, 1568, 0, 0, 0, 1120];
+
+/** Bits of curves; of others those of {@link PUBLIC_KEY_BYTES}. */
+const CURVE_BITS = [255, 255, 256, 384, 521, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /**
  * Reserves the handle of a key, which {@link Operation.ImportKey} or `GenerateKey` fills. The
@@ -98,7 +107,7 @@ export function filledKey({ engines, handles, names, uses }: Prepared): HeldKey 
     uses,
     isPrivate: frame[At.MessageSize] === 1,
     modulusBits: frame[At.Count]!,
-    size: sizes[number]! || frame[At.Count]!,
+    size: CURVE_BITS[number]! || 8 * PUBLIC_KEY_BYTES[number]! || frame[At.Count]!,
     cost: frame[At.Cost]!,
     restriction:
       hash === NO_HASH
