@@ -3,23 +3,18 @@
 
 import assert from 'node:assert/strict';
 import * as node from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { random } from '../support/random.mjs';
-import { expectError } from '../support/refusals.mjs';
-import { hex } from '../support/vectors.mjs';
-import { ways } from '../support/ways.mjs';
+import { refusedLater as refused } from '../support/refusals.mjs';
+import { hex, vectors } from '../support/vectors.mjs';
+import { eachWay as each } from '../support/ways.mjs';
 
-const known = JSON.parse(
-  readFileSync(new URL('../vectors/public-keys.json', import.meta.url), 'utf8'),
-);
-const of = (...kinds) => known.filter(({ kind }) => kinds.includes(kind));
+const of = (...kinds) => vectors('public-keys').filter(({ kind }) => kinds.includes(kind));
 const rng = random('secrets of keys');
-const each = (run) => Promise.all(Object.entries(ways).map(([way, call]) => run(call, way)));
 const hashName = (name) => name.toLowerCase().replace('sha-', 'sha');
 const algorithms = { prime256v1: 'p-256', secp384r1: 'p-384', secp521r1: 'p-521' };
 
@@ -44,13 +39,6 @@ async function intoTarget(call, name, given, options, expected) {
   });
   assert.ok(small.target.every((byte) => byte === 0));
 }
-
-const refused = (name, given, code, message) =>
-  each(async (call, way) => {
-    const taken = () => assert.fail(`${way}: ${name} was taken`);
-    const error = await (async () => call(name, ...given))().then(taken, (reason) => reason);
-    expectError(error, code, message, way);
-  });
 
 test('agreement: known answers', async () => {
   const seen = new Set();

@@ -15,7 +15,7 @@ import { collectGarbage } from '../support/garbage.mjs';
 import { random } from '../support/random.mjs';
 import { expectError } from '../support/refusals.mjs';
 import { hex, vectors } from '../support/vectors.mjs';
-import { ways } from '../support/ways.mjs';
+import { eachWay as each, ways } from '../support/ways.mjs';
 
 const { createHpkeRecipient, createHpkeSender, generateKeyPair, hpkeOpen, hpkeSeal } = millrace;
 const rng = random('hpke');
@@ -31,7 +31,6 @@ const kems = {
 };
 const kdfs = { 1: 'hkdf-sha256', 2: 'hkdf-sha384', 3: 'hkdf-sha512' };
 const aeads = { 1: 'aes-128-gcm', 2: 'aes-256-gcm', 3: 'chacha20-poly1305', 65535: 'export-only' };
-const each = (run) => Promise.all(Object.entries(ways).map(([way, call]) => run(call, way)));
 const authenticates = (algorithm) => /^(x2|p-)/.test(algorithm);
 
 async function refused(run, code, message) {

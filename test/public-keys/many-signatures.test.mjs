@@ -10,11 +10,10 @@ import promises from 'millrace/promises';
 
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
-import { ways } from '../support/ways.mjs';
+import { eachWay as each } from '../support/ways.mjs';
 
 const rng = random('many signatures');
 const { signMany, verifyMany } = millrace;
-const each = (run) => Promise.all(Object.entries(ways).map(([way, call]) => run(call, way)));
 const textOf = (size) => rng.bytes(size).toString('hex');
 
 /** Key pairs, the hash, and the parameters, by a name. */

@@ -8,6 +8,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { member } from './member.mjs';
+import { eachWay } from './ways.mjs';
 
 /** The class that goes with each code, besides MillraceError. */
 export const classes = {
@@ -69,6 +70,14 @@ export async function refuses(method, args, code, names) {
   await setImmediate();
   assert.equal(called, false, `${what}: the callback was called though the call had thrown`);
 }
+
+/** Checks that a call is refused in each way; what only the engine refuses may be called back. */
+export const refusedLater = (method, args, code, names) =>
+  eachWay(async (call, way) => {
+    const taken = () => assert.fail(`${way}: ${method} was taken`);
+    const error = await (async () => call(method, ...args))().then(taken, (reason) => reason);
+    expectError(error, code, names, `${method}, ${way}`);
+  });
 
 export function expectError(error, code, names, what) {
   const codes = [code].flat();

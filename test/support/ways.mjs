@@ -28,6 +28,10 @@ export const ways = {
   },
 };
 
+/** Runs something in each way, at the same time. */
+export const eachWay = (run) =>
+  Promise.all(Object.entries(ways).map(([way, call]) => run(call, way)));
+
 /** Returns `[way, result]` of each way, and of five calls at once, which run in lanes. */
 export async function everyWay(name, args) {
   const together = await Promise.all(Array.from({ length: 5 }, () => ways.promise(name, ...args)));
