@@ -232,9 +232,8 @@ const enumerations = [
   {
     name: 'KeyForm',
     doc:
-      'The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components ' +
-      '(n, e and the private d, p, q, dp, dq, qi) are a list: of each the size in two bytes, ' +
-      'little-endian, then the number, big-endian.',
+      'The encodings of asymmetric keys. `PrivateAndPoint`, which is read only, is a raw private key ' +
+      'of a curve of NIST and its uncompressed point.',
     members: [
       'Pkcs8',
       'EncryptedPkcs8',
@@ -242,14 +241,11 @@ const enumerations = [
       'Sec1',
       'PrivateRaw',
       'Seed',
-      'PrivateCoordinates',
-      'PrivateComponents',
+      'PrivateAndPoint',
       ['Spki', 'The first form of public keys.'],
       'Pkcs1Public',
       'PublicRaw',
       ['Compressed', 'Read as `PublicRaw`.'],
-      'PublicCoordinates',
-      'PublicComponents',
     ],
   },
   {

@@ -222,9 +222,8 @@ export const enum PublicKeyAlgorithm {
 }
 
 /**
- * The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components (n, e
- * and the private d, p, q, dp, dq, qi) are a list: of each the size in two bytes, little-endian,
- * then the number, big-endian.
+ * The encodings of asymmetric keys. `PrivateAndPoint`, which is read only, is a raw private key of
+ * a curve of NIST and its uncompressed point.
  */
 export const enum KeyForm {
   Pkcs8,
@@ -233,16 +232,13 @@ export const enum KeyForm {
   Sec1,
   PrivateRaw,
   Seed,
-  PrivateCoordinates,
-  PrivateComponents,
+  PrivateAndPoint,
   /** The first form of public keys. */
   Spki,
   Pkcs1Public,
   PublicRaw,
   /** Read as `PublicRaw`. */
   Compressed,
-  PublicCoordinates,
-  PublicComponents,
 }
 
 /** How a message is signed. */

@@ -112,8 +112,8 @@ export const sizeBytes = (size: number): Uint8Array => Uint8Array.of(size & 255,
 const listOf = (parts: readonly Uint8Array[], ...head: number[]): Secret =>
   concatenated(Uint8Array.from(head), ...parts.flatMap((part) => [sizeBytes(part.length), part]));
 
-/** Returns the parts of a list, which must be so many if that is told. */
-function partsOfList(bytes: Uint8Array, count?: number): Uint8Array[] {
+/** Returns the parts of a list. */
+function partsOfList(bytes: Uint8Array): Uint8Array[] {
   const parts: Uint8Array[] = [];
   let at = 0;
   while (at + 2 <= bytes.length) {
@@ -121,8 +121,7 @@ function partsOfList(bytes: Uint8Array, count?: number): Uint8Array[] {
     parts.push(bytes.subarray(at + 2, end));
     at = end;
   }
-  const whole = at === bytes.length && (count ?? parts.length) === parts.length;
-  return whole ? parts : refuse(Status.KeyEncoding);
+  return parts;
 }
 
 /** Returns the parts of a key: the raw ones, or the numbers of RSA. */
@@ -162,9 +161,6 @@ function parsed(
       new Uint8Array(number.length <= size ? size - number.length : refuse(Status.KeySize)),
       number,
     );
-  const point = (x = NOTHING, y = NOTHING): Uint8Array =>
-    concatenated(Uint8Array.of(4), padded(x, field), padded(y, field));
-  const isList = form === KeyForm.PrivateCoordinates || form === KeyForm.PublicCoordinates;
   switch (form) {
     case KeyForm.Pkcs8:
     case KeyForm.Pkcs1:
@@ -176,21 +172,15 @@ function parsed(
     }
     case KeyForm.EncryptedPkcs8:
       return refuse(Status.KeyEncryption);
-    case KeyForm.PrivateComponents:
-      return [PublicKeyAlgorithm.Rsa, partsOfList(source, 8)];
-    case KeyForm.PublicComponents:
-      return [PublicKeyAlgorithm.Rsa, partsOfList(source, 2)];
     default:
   }
   if (!(algorithm >= 0 && algorithm < algorithms.length)) refuse(Status.KeyNotSupported);
-  if (isRsa(algorithm) || (isList && field === 0)) refuse(Status.KeyUse);
+  const isPair = form === KeyForm.PrivateAndPoint;
+  if (isRsa(algorithm) || (isPair && field === 0)) refuse(Status.KeyUse);
   switch (form) {
-    case KeyForm.PrivateCoordinates: {
-      const [x, y, d] = partsOfList(source, 3);
-      return [algorithm, [padded(d!, field), point(x, y), NOTHING]];
-    }
-    case KeyForm.PublicCoordinates:
-      return [algorithm, [point(...partsOfList(source, 2))]];
+    case KeyForm.PrivateAndPoint:
+      if (source.length !== 3 * field + 1) refuse(Status.KeySize);
+      return [algorithm, [source.subarray(0, field), source.subarray(field), NOTHING]];
     case KeyForm.PrivateRaw:
     case KeyForm.Seed:
       return [algorithm, [field > 0 ? padded(source, field) : source, NOTHING, NOTHING]];
@@ -295,7 +285,7 @@ export function exportKey(key: AsymmetricKey, form: KeyForm): Secret {
   const { algorithm, isPrivate } = open;
   if (isPrivate !== form < KeyForm.Spki) refuse(Status.KeyUse);
   const parts = partsOf(open);
-  const [first, second, seed = NOTHING] = parts as [Uint8Array, Uint8Array?, Uint8Array?];
+  const [first, , seed = NOTHING] = parts as [Uint8Array, Uint8Array?, Uint8Array?];
   const field = fieldOf(algorithm);
   switch (form) {
     case KeyForm.Pkcs8:
@@ -309,16 +299,10 @@ export function exportKey(key: AsymmetricKey, form: KeyForm): Secret {
       return isRsa(algorithm) ? refuse(Status.KeyUse) : concatenated(first);
     case KeyForm.Seed:
       return seed.length > 0 && !isRsa(algorithm) ? concatenated(seed) : refuse(Status.KeyUse);
-    case KeyForm.PrivateComponents:
-    case KeyForm.PublicComponents:
-      return isRsa(algorithm) ? listOf(parts) : refuse(Status.KeyUse);
     case KeyForm.EncryptedPkcs8:
       return refuse(Status.Unavailable);
     default:
   }
-  if (field === undefined) refuse(Status.KeyUse);
-  const point = isPrivate ? second! : first;
-  const [x, y] = [point.subarray(1, 1 + field!), point.subarray(1 + field!)];
-  if (form === KeyForm.Compressed) return concatenated(Uint8Array.of(2 + (y.at(-1)! & 1)), x);
-  return listOf(isPrivate ? [x, y, first] : [x, y]);
+  if (form !== KeyForm.Compressed || field === undefined) return refuse(Status.KeyUse);
+  return concatenated(Uint8Array.of(2 + (first.at(-1)! & 1)), first.subarray(1, 1 + field));
 }

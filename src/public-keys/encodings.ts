@@ -60,10 +60,10 @@ export function formOfDer(der: Uint8Array): KeyForm | undefined {
   return size === 1 ? KeyForm.Pkcs1 : KeyForm.Pkcs1Public;
 }
 
-const INTEGER = 2;
+export const INTEGER = 2;
 const BIT_STRING = 3;
 const OCTET_STRING = 4;
-const SEQUENCE = 0x30;
+export const SEQUENCE = 0x30;
 
 /** Returns where the content of the element at `at` begins. */
 function contentAt(der: Uint8Array, at: number): number | undefined {
@@ -77,6 +77,26 @@ function sizeAt(der: Uint8Array, at: number, content: number): number {
   let size = 0;
   for (let index = at + 2; index < content; index++) size = size * 256 + (der[index] ?? 0);
   return size;
+}
+
+/** Returns tag and size of an element with a content of at most 65,535 bytes. */
+export function header(tag: number, size: number): Uint8Array {
+  if (size < 128) return Uint8Array.of(tag, size);
+  const [high, low] = [size >> 8, size & 255];
+  return size < 256 ? Uint8Array.of(tag, 0x81, low) : Uint8Array.of(tag, 0x82, high, low);
+}
+
+/** Returns the numbers of a valid key in PKCS#1, without leading zeros; first a version, if any. */
+export function pkcs1Numbers(der: Uint8Array): Uint8Array[] {
+  const numbers: Uint8Array[] = [];
+  for (let at = contentAt(der, 0)!; at < der.length;) {
+    const start = contentAt(der, at)!;
+    const size = sizeAt(der, at, start);
+    const zeros = der[start] === 0 ? 1 : 0;
+    numbers.push(part(der, start + zeros, size - zeros));
+    at = start + size;
+  }
+  return numbers;
 }
 
 /** Returns true for bytes that are DER: text does not begin so. */
@@ -169,15 +189,19 @@ function noKey(argument: string, label: string | undefined): Error {
   );
 }
 
-/** Throws unless a value is one of some names. */
-export function checkOneOf(names: readonly string[], value: unknown, argument: string): void {
+/** Throws unless a value is one of some names. Messages show values of `others` too. */
+export function checkOneOf(
+  names: readonly string[],
+  value: unknown,
+  argument: string,
+  code: 'ERR_ARGUMENT_VALUE' | 'ERR_KEY_NOT_SUPPORTED' = 'ERR_ARGUMENT_VALUE',
+  others: readonly string[] = [],
+): void {
   if (names.includes(value as string)) return;
   const expected = names.map((name) => `'${name}'`).join(', ');
   if (typeof value !== 'string') throw wrongType(argument, `one of ${expected}`, value);
-  throw makeError(
-    'ERR_ARGUMENT_VALUE',
-    `${argument} must be one of ${expected}, not ${shownName(value, names)}`,
-  );
+  const shown = shownName(value, [...names, ...others]);
+  throw makeError(code, `${argument} must be one of ${expected}, not ${shown}`);
 }
 
 /** Returns the error of a public key in the place of a private one. */

@@ -1,7 +1,6 @@
 /** What keys export and tell of themselves. */
 import type { Data } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
-import { part } from '../base/intrinsics.js';
 import { between } from '../base/numbers.js';
 import { ownOptions, accepted, type Accepted } from '../base/options.js';
 import { exportPrivateKeyOptionNames } from '../base/option-names.js';
@@ -10,9 +9,10 @@ import { wipe, type Secret } from '../base/secret-memory.js';
 import { hashOf } from '../catalog/catalog.js';
 import { native } from '../engines/binding.js';
 import { release } from '../request/key.js';
-import { checkOneOf, encodePem, passphraseOf } from './encodings.js';
+import { checkOneOf, encodePem, passphraseOf, pkcs1Numbers } from './encodings.js';
 import {
   exportBytes,
+  FIELD_BYTES,
   keyCiphers,
   publicKeyOf,
   type HeldKey,
@@ -231,13 +231,11 @@ function withPublic<T>(key: HeldKey, use: (publicKey: HeldKey) => T): T {
 /** Returns what node:crypto tells of a key. */
 export function keyDetails(key: HeldKey): AsymmetricKeyDetails {
   const { algorithmNumber, modulusBits, restriction } = key;
-  const namedCurve = CURVES[algorithmNumber];
-  if (namedCurve !== undefined) return { namedCurve };
+  if (FIELD_BYTES[algorithmNumber]! > 0)
+    return { namedCurve: CURVES[algorithmNumber - PublicKeyAlgorithm.P256]! };
   if (modulusBits === 0) return {};
-  const list = withPublic(key, (publicKey) => exportBytes(publicKey, KeyForm.PublicComponents));
-  // The exponent comes after the modulus.
-  const start = 4 + list[0]! + 256 * list[1]!;
-  const exponent = part(list, start, list.length - start);
+  const der = withPublic(key, (publicKey) => exportBytes(publicKey, KeyForm.Pkcs1Public));
+  const exponent = pkcs1Numbers(der)[1]!;
   const publicExponent = exponent.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
   const rsa = { modulusLength: modulusBits, publicExponent };
   if (restriction === undefined) return rsa;
@@ -249,12 +247,5 @@ export function keyDetails(key: HeldKey): AsymmetricKeyDetails {
   };
 }
 
-/** OpenSSL's names of the curves, by algorithm. */
-const CURVES: readonly (string | undefined)[] = [
-  undefined,
-  undefined,
-  'prime256v1',
-  'secp384r1',
-  'secp521r1',
-  ...Array.from({ length: 8 }, () => undefined),
-];
+/** OpenSSL's names of the curves, from P-256 on. */
+const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];

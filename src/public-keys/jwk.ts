@@ -1,14 +1,22 @@
 /** Keys as JWK (RFC 7517, RFC 7518, RFC 8037, and the drafts of AKP for ML-DSA and ML-KEM). */
-import { makeError, wrongType, type MillraceError } from '../base/errors.js';
-import { part } from '../base/intrinsics.js';
-import { shownName } from '../base/nearest.js';
+import { joined } from '../base/arguments.js';
+import { makeError, wrongType } from '../base/errors.js';
+import { NO_BYTES, part } from '../base/intrinsics.js';
 import { KeyForm, PublicKeyAlgorithm } from '../base/protocol.js';
 import { decodeBase64 } from '../base/secret-base64.js';
 import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { native } from '../engines/binding.js';
 import { release } from '../request/key.js';
-import { algorithmNames, exportBytes, importKey, publicKeyOf, type HeldKey } from './held-key.js';
-import { base64url, viewOf } from '#platform/base/runtime.js';
+import { checkOneOf, header, INTEGER, pkcs1Numbers, SEQUENCE } from './encodings.js';
+import {
+  algorithmNames,
+  exportBytes,
+  FIELD_BYTES,
+  importKey,
+  publicKeyOf,
+  type HeldKey,
+} from './held-key.js';
+import { base64url, viewOf, type Buffer } from '#platform/base/runtime.js';
 
 /**
  * A key as JWK (RFC 7517): `kty` is `EC`, `OKP`, `RSA` with two primes, or `AKP` for ML-DSA and
@@ -57,7 +65,7 @@ interface KeyType {
   readonly first: PublicKeyAlgorithm;
   readonly publicForm: KeyForm;
   readonly privateForm: KeyForm;
-  /** The members of a public key, in the order of their list; those of a private key follow. */
+  /** The members of a public key, in the order of the form; those of a private key follow. */
   readonly publicMembers: readonly string[];
   readonly privateMembers: readonly string[];
 }
@@ -71,8 +79,8 @@ const keyTypes: Readonly<Record<string, KeyType | undefined>> = {
     by: 'crv',
     names: upperNames(PublicKeyAlgorithm.P256, PublicKeyAlgorithm.P521),
     first: PublicKeyAlgorithm.P256,
-    publicForm: KeyForm.PublicCoordinates,
-    privateForm: KeyForm.PrivateCoordinates,
+    publicForm: KeyForm.PublicRaw,
+    privateForm: KeyForm.PrivateRaw,
     publicMembers: ['x', 'y'],
     privateMembers: ['d'],
   },
@@ -89,8 +97,8 @@ const keyTypes: Readonly<Record<string, KeyType | undefined>> = {
     by: undefined,
     names: [],
     first: PublicKeyAlgorithm.Rsa,
-    publicForm: KeyForm.PublicComponents,
-    privateForm: KeyForm.PrivateComponents,
+    publicForm: KeyForm.Pkcs1Public,
+    privateForm: KeyForm.Pkcs1,
     publicMembers: ['n', 'e'],
     privateMembers: ['d', 'p', 'q', 'dp', 'dq', 'qi'],
   },
@@ -113,8 +121,9 @@ type OwnJwk = Readonly<Record<string, unknown>>;
 
 /** Imports a key. */
 export function importJwk(jwk: OwnJwk, argument: string, wantsPrivate: boolean): HeldKey {
-  const type = keyTypes[named(jwk, 'kty', Object.keys(keyTypes), argument)]!;
-  const { by, names, first, publicMembers, privateMembers, publicForm, privateForm } = type;
+  const kty = named(jwk, 'kty', Object.keys(keyTypes), argument);
+  const { by, names, first, publicMembers, privateMembers, publicForm, privateForm } =
+    keyTypes[kty]!;
   const algorithm =
     by === undefined ? first : first + names.indexOf(named(jwk, by, names, argument));
   if (wantsPrivate && jwk[privateMembers[0]!] === undefined)
@@ -124,106 +133,84 @@ export function importJwk(jwk: OwnJwk, argument: string, wantsPrivate: boolean):
     );
   if (wantsPrivate && jwk['oth'] !== undefined)
     throw makeError('ERR_KEY_NOT_SUPPORTED', `${argument}.oth: RSA keys must have two primes`);
-  const isList = publicMembers.length > 1;
-  const members = isList && wantsPrivate ? [...publicMembers, ...privateMembers] : publicMembers;
-  // The coordinates may have more leading zeros than the field.
-  const most = by === 'crv' ? FIELD_BYTES[algorithm]! : LIST_MAX;
-  if (isList) {
-    const list = packed(jwk, members, argument, most);
-    try {
-      return importKey(wantsPrivate ? privateForm : publicForm, list, argument, algorithm);
-    } finally {
-      wipe(list);
-    }
-  }
-  const publicBytes = member(jwk, publicMembers[0]!, argument);
-  if (!wantsPrivate) return importKey(publicForm, publicBytes, argument, algorithm);
-  const secret = member(jwk, privateMembers[0]!, argument);
+  const all = wantsPrivate ? [...publicMembers, ...privateMembers] : publicMembers;
+  const numbers: Secret[] = [];
+  let bytes: Secret | undefined;
   try {
-    const key = importKey(privateForm, secret, argument, algorithm);
-    if (hasPublic(key, publicBytes)) return key;
+    for (const name of all) numbers.push(member(jwk, name, argument, FIELD_BYTES[algorithm]!));
+    let form = wantsPrivate ? privateForm : publicForm;
+    if (kty === 'RSA') {
+      bytes = pkcs1(numbers, argument);
+    } else if (kty === 'EC') {
+      const [x, y, d = NO_BYTES] = numbers as [Secret, Secret, Secret?];
+      bytes = joined([d, Uint8Array.of(4), x, y], secretMemory);
+      if (wantsPrivate) form = KeyForm.PrivateAndPoint;
+    }
+    const key = importKey(form, bytes ?? numbers.at(-1)!, argument, algorithm);
+    if (!wantsPrivate || bytes !== undefined || native.equal(publicBytes(key), numbers[0]!) === 1)
+      return key;
     release(key);
     throw makeError(
       'ERR_KEY_INVALID',
       `${argument}: ${publicMembers[0]} is not the public key of ${privateMembers[0]}`,
     );
   } finally {
-    wipe(secret);
+    if (bytes !== undefined) wipe(bytes);
+    for (const number of numbers) wipe(number);
   }
 }
-
-/** Bytes of the fields of NIST's curves, by algorithm. */
-const FIELD_BYTES: readonly number[] = [0, 0, 32, 48, 66];
-
-/** The most bytes of a number in a list. */
-const LIST_MAX = 0xffff;
 
 /** Returns the value of a member that must be one of some names. */
 function named(jwk: OwnJwk, name: string, names: readonly string[], argument: string): string {
   const value = jwk[name];
-  const expected = names.map((each) => `'${each}'`).join(', ');
-  if (typeof value !== 'string')
-    throw wrongType(`${argument}.${name}`, `one of ${expected}`, value);
-  if (names.includes(value)) return value;
-  throw makeError(
-    'ERR_KEY_NOT_SUPPORTED',
-    `${argument}.${name} must be one of ${expected}, not ` +
-      shownName(value, [...names, ...otherNames]),
-  );
+  checkOneOf(names, value, `${argument}.${name}`, 'ERR_KEY_NOT_SUPPORTED', otherNames);
+  return value as string;
 }
 
-/** Returns the text of a member. */
-function textOf(jwk: OwnJwk, name: string, argument: string): string {
+/**
+ * Returns the bytes of a member. Numbers of a field get leading zeros to its size, or lose those
+ * that exceed it.
+ */
+function member(jwk: OwnJwk, name: string, argument: string, field: number): Secret {
   const text = jwk[name];
-  if (typeof text === 'string') return text;
-  throw wrongType(`${argument}.${name}`, 'a base64url string', text);
-}
-
-/** Returns the bytes of a member. */
-function member(jwk: OwnJwk, name: string, argument: string): Secret {
-  const text = textOf(jwk, name, argument);
+  if (typeof text !== 'string') throw wrongType(`${argument}.${name}`, 'a base64url string', text);
   const memory = secretMemory(Math.floor((text.length * 3) / 4));
   const size = decodeBase64(text, 0, text.length, memory, 0);
-  if (size < 0) throw notBase64(name, argument);
-  return part(memory, 0, size) as Secret;
-}
-
-function notBase64(name: string, argument: string): MillraceError {
-  return makeError('ERR_KEY_ENCODING', `${argument}.${name} must be base64url`);
-}
-
-/** Returns members as a list of numbers without the leading zeros that exceed `most` bytes. */
-function packed(jwk: OwnJwk, names: readonly string[], argument: string, most: number): Secret {
-  const texts = names.map((name) => textOf(jwk, name, argument));
-  const list = secretMemory(texts.reduce((sum, text) => sum + 2 + ((text.length * 3) >> 2), 0));
-  let at = 0;
-  for (const [index, text] of texts.entries()) {
-    let size = decodeBase64(text, 0, text.length, list, at + 2);
-    let zeros = 0;
-    while (size - zeros > most && list[at + 2 + zeros] === 0) zeros++;
-    size -= zeros;
-    if (size < 0 || size > most) {
-      wipe(list);
-      throw size < 0
-        ? notBase64(names[index]!, argument)
-        : makeError('ERR_KEY_SIZE', `${argument}.${names[index]} must have at most ${most} bytes`);
-    }
-    if (zeros > 0) list.copyWithin(at + 2, at + 2 + zeros, at + 2 + zeros + size);
-    list[at] = size & 0xff;
-    list[at + 1] = size >> 8;
-    at += 2 + size;
+  if (size < 0) {
+    wipe(memory);
+    throw makeError('ERR_KEY_ENCODING', `${argument}.${name} must be base64url`);
   }
-  return part(list, 0, at) as Secret;
-}
-
-/** Returns true if the bytes are the raw public key of a private one. */
-function hasPublic(key: HeldKey, bytes: Uint8Array): boolean {
-  const publicKey = publicKeyOf(key);
+  if (field === 0) return part(memory, 0, size) as Secret;
   try {
-    return native.equal(exportBytes(publicKey, KeyForm.PublicRaw), bytes) === 1;
+    const zeros = Math.max(0, size - field);
+    for (let at = 0; at < zeros; at++)
+      if (memory[at] !== 0)
+        throw makeError('ERR_KEY_SIZE', `${argument}.${name} must have at most ${field} bytes`);
+    const aligned = secretMemory(field);
+    aligned.set(part(memory, zeros, size - zeros), field - size + zeros);
+    return aligned;
   } finally {
-    release(publicKey);
+    wipe(memory);
   }
+}
+
+function withoutZeros(number: Uint8Array): Uint8Array {
+  let zeros = 0;
+  while (number[zeros] === 0) zeros++;
+  return part(number, zeros, number.length - zeros);
+}
+
+/** Returns a public RSA key of two numbers, or a private one of eight, in PKCS#1. */
+function pkcs1(numbers: readonly Uint8Array[], argument: string): Secret {
+  const parts: Uint8Array[] = numbers.length > 2 ? [Uint8Array.of(INTEGER, 1, 0)] : [];
+  for (const each of numbers) {
+    const number = withoutZeros(each);
+    const sign = number.length === 0 || number[0]! >= 128 ? 1 : 0;
+    parts.push(header(INTEGER, number.length + sign), new Uint8Array(sign), number);
+  }
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  if (size > 0xffff) throw makeError('ERR_KEY_SIZE', `${argument} must have at most 65535 bytes`);
+  return joined([header(SEQUENCE, size), ...parts], secretMemory);
 }
 
 /** Returns a key as JWK. */
@@ -242,30 +229,32 @@ export function exportJwk(key: HeldKey): JsonWebKey {
     keyTypes[kty]!;
   const made: Record<string, string> = { kty };
   if (by !== undefined) define(made, by, names[algorithm - first]!);
-  const all = [...publicMembers, ...(isPrivate ? privateMembers : [])];
   const bytes = exportBytes(key, isPrivate ? privateForm : publicForm);
   try {
-    if (publicMembers.length > 1) {
-      let at = 0;
-      for (const name of all) {
-        const size = bytes[at]! + 256 * bytes[at + 1]!;
-        define(made, name, textOfBytes(part(bytes, at + 2, size)));
-        at += 2 + size;
-      }
-      return made;
+    const shown = isPrivate && kty !== 'RSA' ? publicBytes(key) : bytes;
+    let numbers: readonly Uint8Array[] = isPrivate ? [shown, bytes] : [shown];
+    if (kty === 'EC') {
+      const field = FIELD_BYTES[algorithm]!;
+      numbers = [part(shown, 1, field), part(shown, 1 + field, field), bytes];
+    } else if (kty === 'RSA') {
+      const [version, ...others] = pkcs1Numbers(bytes);
+      numbers = isPrivate ? others : [version!, ...others];
     }
-    if (isPrivate) {
-      const publicKey = publicKeyOf(key);
-      try {
-        define(made, publicMembers[0]!, textOfBytes(exportBytes(publicKey, publicForm)));
-      } finally {
-        release(publicKey);
-      }
-    }
-    define(made, all.at(-1)!, textOfBytes(bytes));
+    const all = isPrivate ? [...publicMembers, ...privateMembers] : publicMembers;
+    all.forEach((name, index) => define(made, name, textOfBytes(numbers[index]!)));
     return made;
   } finally {
     wipe(bytes);
+  }
+}
+
+/** Returns the raw public key of a private one. */
+function publicBytes(key: HeldKey): Buffer {
+  const publicKey = publicKeyOf(key);
+  try {
+    return exportBytes(publicKey, KeyForm.PublicRaw);
+  } finally {
+    release(publicKey);
   }
 }
 

@@ -9,6 +9,8 @@ import { inspect } from 'node:util';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { hex, vectors } from '../support/vectors.mjs';
+
 const { createPrivateKey, createPublicKey, PrivateKey, PublicKey } = millrace;
 const pss = { hashAlgorithm: 'sha256', mgf1HashAlgorithm: 'sha384', saltLength: 20 };
 
@@ -158,6 +160,16 @@ test('the keys of node:crypto in raw forms', () => {
     assert.deepEqual(made.export({ format: 'raw', type: 'uncompressed' }), point);
     assert.ok(createPublicKey({ key: compressed, ...raw }).equals(made));
   }
+});
+
+test('x-wing: the published encodings', () => {
+  const published = vectors('public-keys').find(({ kind }) => kind === 'encoding');
+  const [pkcs8, spki] = [hex(published.pkcs8), hex(published.spki)];
+  const key = createPrivateKey(pkcs8);
+  assert.equal(key.algorithm, 'x-wing');
+  assert.deepEqual(key.export({ format: 'der' }), pkcs8);
+  assert.deepEqual(createPublicKey(spki).export({ format: 'der' }), spki);
+  assert.ok(createPublicKey(pkcs8).equals(createPublicKey(spki)));
 });
 
 for (const name of lattices)
@@ -462,7 +474,12 @@ test('parts that contradict each other are refused', () => {
     /x is not the public key/,
   );
   const rsa = pairs.rsa.privateKey.export({ format: 'jwk' });
-  refused(() => createPrivateKey({ ...rsa, d: rsa.p }), 'ERR_KEY_INVALID', /^key is not valid/);
+  for (const [name, other] of Object.entries({ d: 'p', p: 'q', qi: 'q', n: 'd' }))
+    refused(
+      () => createPrivateKey({ ...rsa, [name]: rsa[other] }),
+      'ERR_KEY_INVALID',
+      /^key is not valid/,
+    );
 });
 
 test('what is not supported is named', () => {

@@ -35,7 +35,7 @@ fn verify(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
 fn native(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     PublicKey::from_raw(Algorithm::Ed25519, key)
         .unwrap()
-        .verify(&Scheme::Ed25519, Input::Message(message), signature)
+        .verify(Scheme::Own, Input::message(message), signature)
         .unwrap()
 }
 
@@ -71,7 +71,7 @@ fn changed_signatures_are_wrong_and_damaged_ones_too() {
         let message = vec![size as u8; size];
         let mut signature = call(ed25519::sign, 0, 0, &[&own, &message]).unwrap();
         let mut expected = [0; 64];
-        key.sign(&Scheme::Ed25519, Input::Message(&message), &mut expected).unwrap();
+        key.sign(Scheme::Own, Input::message(&message), &mut expected).unwrap();
         assert_eq!(signature, expected);
         assert!(verify(&public, &message, &signature));
         signature[size % 64] ^= 1 << (size % 8);

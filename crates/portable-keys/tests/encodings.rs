@@ -17,10 +17,10 @@ fn algorithms() -> impl Iterator<Item = (Native, PublicKeyAlgorithm)> {
 }
 
 /// The parts of a key.
-pub(crate) type Parts = Vec<Vec<u8>>;
+type Parts = Vec<Vec<u8>>;
 
 /// Reads a key: its algorithm and its parts.
-pub(crate) fn parts(form: KeyForm, der: &[u8]) -> Result<(PublicKeyAlgorithm, Parts), Status> {
+fn parts(form: KeyForm, der: &[u8]) -> Result<(PublicKeyAlgorithm, Parts), Status> {
     let list = call(read, 0, form as u32, &[der])?;
     let (mut rest, mut parts) = (&list[1..], Vec::new());
     while let Some((size, more)) = rest.split_first_chunk() {

@@ -10,10 +10,10 @@ mod support;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use millrace_public_keys::hpke::{Aead, Context, Kdf, Parameters};
 use millrace_public_keys::{
     Algorithm, EcdsaEncoding, Hash, Input, Oaep, PrivateKey, PublicKey, SaltLength, Scheme, hpke,
 };
-use millrace_public_keys::hpke::{Aead, Context, Kdf, Parameters};
 
 use support::{new_key, sign};
 
@@ -33,7 +33,7 @@ fn measure(name: &str, mut call: impl FnMut()) {
 
 fn main() {
     let (hash, message) = (Hash::Sha256, [7; 100]);
-    let input = Input::Message(&message);
+    let input = Input::message(&message);
     let pss = Scheme::RsaPss { hash, mgf1: hash, salt_length: SaltLength::Digest };
     let ecdsa = Scheme::Ecdsa { hash, encoding: EcdsaEncoding::P1363 };
     let mut target = [0; 8000];
@@ -54,19 +54,18 @@ fn main() {
             });
         }
         let scheme = match algorithm {
-            Algorithm::Ed25519 => Scheme::Ed25519,
             Algorithm::Rsa => Scheme::RsaPkcs1 { hash },
             Algorithm::RsaPss => pss,
-            _ if algorithm.is_ml_dsa() => Scheme::MlDsa { context: &[] },
-            _ => ecdsa,
+            _ if algorithm.is_nist_curve() => ecdsa,
+            _ => Scheme::Own,
         };
         if algorithm.signs() {
-            let signature = sign(&key, &scheme, input);
+            let signature = sign(&key, scheme, input);
             measure(&format!("{name} sign"), || {
-                black_box(key.sign(&scheme, input, &mut target).unwrap());
+                black_box(key.sign(scheme, input, &mut target).unwrap());
             });
             measure(&format!("{name} verify"), || {
-                assert!(public.verify(&scheme, black_box(input), &signature).unwrap());
+                assert!(public.verify(scheme, black_box(input), &signature).unwrap());
             });
         }
         if algorithm.agrees() {

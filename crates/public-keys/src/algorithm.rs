@@ -86,11 +86,7 @@ const fn lattice(sizes: [usize; 3], identifier: &'static [u8]) -> Facts {
     Facts { public_key, private_key, seed, identifier, ..NONE }
 }
 
-const fn nist_curve(
-    field: usize,
-    signature: usize,
-    identifier: &'static [u8],
-) -> Facts {
+const fn nist_curve(field: usize, signature: usize, identifier: &'static [u8]) -> Facts {
     Facts {
         public_key: 1 + 2 * field,
         private_key: field,

@@ -7,16 +7,16 @@
 //! | Ed25519 | yes | | | | 32, 32 |
 //! | X25519 | | yes | | | 32, 32 |
 //! | P-256, P-384, P-521 | ECDSA | ECDH | | | point (65, 97, 133), scalar (32, 48, 66) |
-//! | RSA | PKCS#1 v1.5, PSS | | | OAEP, PKCS#1 v1.5 | components |
-//! | RSA-PSS | PSS | | | | components |
+//! | RSA | PKCS#1 v1.5, PSS | | | OAEP, PKCS#1 v1.5 | |
+//! | RSA-PSS | PSS | | | | |
 //! | ML-KEM-512, -768, -1024 | | | yes | | 800, 1632; 1184, 2400; 1568, 3168; seed 64 |
 //! | ML-DSA-44, -65, -87 | yes | | | | 1312, 2560; 1952, 4032; 2592, 4896; seed 32 |
 //! | X-Wing | | | yes | | 1216, 32 |
 //!
 //! # Encodings
-//! - Public keys: SubjectPublicKeyInfo (RFC 5280), PKCS#1, raw, coordinates, RSA components.
+//! - Public keys: SubjectPublicKeyInfo (RFC 5280), PKCS#1, raw.
 //! - Private keys: PKCS#8 (RFC 5208, 5958), encrypted PKCS#8 (RFC 8018, 7914, 7292), SEC 1, PKCS#1,
-//!   raw, seed, components.
+//!   raw, seed.
 //! - Curves must be named: explicit parameters are refused, as RFC 5480 demands.
 //! - PEM and JWK are text, which callers decode.
 //!
@@ -53,11 +53,8 @@ mod signature;
 pub use self::algorithm::{Algorithm, Facts};
 pub use self::error::Error;
 pub use self::evp::takes;
-pub use self::key::{
-    Coordinates, MODULUS_BITS, NEW_MODULUS_BITS, PrivateKey, PublicKey, RsaParameters,
-    RsaPrivateComponents, RsaPublicComponents,
-};
-pub use self::parameters::{KeyCipher, Oaep, PssRestriction};
+pub use self::key::{MODULUS_BITS, NEW_MODULUS_BITS, PrivateKey, PublicKey, RsaParameters};
+pub use self::parameters::{Input, KeyCipher, Oaep, PssRestriction};
 pub use self::pbes2::PASSWORD_ITERATIONS;
-pub use self::signature::{EcdsaEncoding, Input, SaltLength, Scheme};
+pub use self::signature::{EcdsaEncoding, SaltLength, Scheme};
 pub use millrace_core::catalog::Hash;

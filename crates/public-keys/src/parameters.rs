@@ -1,6 +1,25 @@
-//! Parameters of RSA schemes and of encrypted private keys.
+//! Parameters of signatures, of RSA schemes and of encrypted private keys.
 
 use millrace_core::catalog::Hash;
+
+/// What is signed.
+#[derive(Copy, Clone, Debug)]
+pub struct Input<'a> {
+    /// The message, or its digest.
+    pub bytes: &'a [u8],
+    /// The bytes are the digest of the message by the scheme's hash; for ML-DSA the 64 bytes that
+    /// FIPS 204 calls mu, which contain the context. Ed25519 takes none.
+    pub is_digest: bool,
+    /// The context of ML-DSA, at most 255 bytes, mostly empty.
+    pub context: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// Returns a message without context.
+    pub const fn message(bytes: &'a [u8]) -> Input<'a> {
+        Input { bytes, is_digest: false, context: &[] }
+    }
+}
 
 /// The parameters of PSS to which an RSA-PSS key is restricted (RFC 4055).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

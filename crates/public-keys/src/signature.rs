@@ -5,14 +5,15 @@ use millrace_core::catalog::Hash;
 use crate::algorithm::Algorithm;
 use crate::der::{self, Reader};
 use crate::error::Error;
-use crate::evp::{self, Digest, MlDsaInput, RsaPadding};
+use crate::evp::{self, Digest, RsaPadding};
 use crate::key::{Key, PrivateKey, PublicKey, max_salt_length};
+use crate::parameters::Input;
 
 /// How a message is signed.
-#[derive(Copy, Clone, Debug)]
-pub enum Scheme<'a> {
-    /// Ed25519 (RFC 8032).
-    Ed25519,
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// The only one of the algorithm: Ed25519 (RFC 8032), or ML-DSA of the message itself, hedged.
+    Own,
     /// ECDSA, with a random nonce.
     Ecdsa {
         /// The hash of the message. Only its first bits count where the curve is smaller.
@@ -33,11 +34,6 @@ pub enum Scheme<'a> {
         mgf1: Hash,
         /// The bytes of salt.
         salt_length: SaltLength,
-    },
-    /// ML-DSA of the message itself, hedged.
-    MlDsa {
-        /// The context, at most 255 bytes, mostly empty.
-        context: &'a [u8],
     },
 }
 
@@ -64,36 +60,9 @@ pub enum SaltLength {
     Auto,
 }
 
-/// What is signed.
-#[derive(Copy, Clone, Debug)]
-pub enum Input<'a> {
-    /// The message, which is hashed here.
-    Message(&'a [u8]),
-    /// The digest of the message by the scheme's hash; for ML-DSA the 64 bytes that FIPS 204 calls
-    /// mu, which contain the context. Ed25519 takes none.
-    Digest(&'a [u8]),
-}
-
 impl Input<'_> {
-    fn digest(self, hash: Hash) -> Result<Digest, Error> {
-        match self {
-            Input::Message(message) => evp::digest(hash, message),
-            Input::Digest(digest) => Digest::given(hash, digest),
-        }
-    }
-
-    /// Returns what ML-DSA signs.
-    fn for_ml_dsa<'a>(self, context: &'a [u8]) -> Result<MlDsaInput<'a>, Error>
-    where
-        Self: 'a,
-    {
-        match self {
-            Input::Message(_) if context.len() > 255 => Err(Error::ContextSize),
-            Input::Message(message) => Ok(MlDsaInput::Message { message, context }),
-            Input::Digest(_) if !context.is_empty() => Err(Error::ContextSize),
-            Input::Digest(mu) if mu.len() == 64 => Ok(MlDsaInput::Mu(mu)),
-            Input::Digest(_) => Err(Error::DigestSize),
-        }
+    fn hashed(self, hash: Hash) -> Result<Digest, Error> {
+        if self.is_digest { Digest::given(hash, self.bytes) } else { evp::digest(hash, self.bytes) }
     }
 }
 
@@ -102,22 +71,39 @@ const ANY_SALT: i32 = -2;
 
 impl Key {
     /// Returns an error unless this key takes the scheme.
-    fn check(&self, scheme: &Scheme<'_>) -> Result<(), Error> {
+    fn check(&self, scheme: Scheme) -> Result<(), Error> {
         let takes = match scheme {
-            Scheme::Ed25519 => self.algorithm == Algorithm::Ed25519,
+            Scheme::Own => self.algorithm == Algorithm::Ed25519 || self.algorithm.is_ml_dsa(),
             Scheme::Ecdsa { .. } => self.algorithm.is_nist_curve(),
             Scheme::RsaPkcs1 { .. } => self.algorithm == Algorithm::Rsa,
             Scheme::RsaPss { .. } => self.algorithm.is_rsa(),
-            Scheme::MlDsa { .. } => self.algorithm.is_ml_dsa(),
         };
         let restriction = self.restriction.map(|restriction| (restriction.hash, restriction.mgf1));
         match scheme {
             _ if !takes => Err(Error::KeyType),
             Scheme::RsaPss { hash, mgf1, .. }
-                if restriction.is_some_and(|both| both != (*hash, *mgf1)) =>
+                if restriction.is_some_and(|both| both != (hash, mgf1)) =>
             {
                 Err(Error::Hash)
             }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns an error unless this key takes the input by its own scheme, or the context is empty.
+    fn check_input(&self, input: Input<'_>) -> Result<(), Error> {
+        let Input { bytes, is_digest, context } = input;
+        match self.algorithm {
+            Algorithm::Ed25519 if is_digest => Err(Error::KeyType),
+            algorithm if algorithm.is_ml_dsa() && !is_digest => {
+                if context.len() > 255 {
+                    Err(Error::ContextSize)
+                } else {
+                    Ok(())
+                }
+            }
+            _ if !context.is_empty() => Err(Error::ContextSize),
+            algorithm if algorithm.is_ml_dsa() && bytes.len() != 64 => Err(Error::DigestSize),
             _ => Ok(()),
         }
     }
@@ -136,7 +122,7 @@ impl Key {
         if (least..=max).contains(&bytes) { Ok(bytes as i32) } else { Err(Error::SaltLength) }
     }
 
-    fn signature_size(&self, scheme: &Scheme<'_>) -> Result<usize, Error> {
+    fn signature_size(&self, scheme: Scheme) -> Result<usize, Error> {
         self.check(scheme)?;
         let facts = self.algorithm.facts();
         Ok(match scheme {
@@ -154,7 +140,7 @@ macro_rules! signature_size {
     /// # Errors
     /// [`Error::KeyType`] if keys of this algorithm do not sign so; [`Error::Hash`] if a restricted
     /// key takes other hashes.
-    pub fn signature_size(&self, scheme: &Scheme<'_>) -> Result<usize, Error> {
+    pub fn signature_size(&self, scheme: Scheme) -> Result<usize, Error> {
         self.0.signature_size(scheme)
     }
     })*};
@@ -172,21 +158,22 @@ impl PrivateKey {
     /// too short for this hash; [`Error::Memory`].
     pub fn sign(
         &self,
-        scheme: &Scheme<'_>,
+        scheme: Scheme,
         input: Input<'_>,
         target: &mut [u8],
     ) -> Result<usize, Error> {
         let size = self.signature_size(scheme)?;
+        self.0.check_input(input)?;
         let target = target.get_mut(..size).ok_or(Error::OutputSize)?;
         let pkey = &self.0.pkey;
-        match *scheme {
-            Scheme::Ed25519 => {
-                let Input::Message(message) = input else { return Err(Error::KeyType) };
+        match scheme {
+            Scheme::Own if self.0.algorithm == Algorithm::Ed25519 => {
                 let target = target.first_chunk_mut().ok_or(Error::OutputSize)?;
-                pkey.ed25519_sign(message, target)?;
+                pkey.ed25519_sign(input.bytes, target)?;
             }
+            Scheme::Own => pkey.ml_dsa_sign(input, target)?,
             Scheme::Ecdsa { hash, encoding } => {
-                let (signature, size) = pkey.ecdsa_sign(input.digest(hash)?.as_ref())?;
+                let (signature, size) = pkey.ecdsa_sign(input.hashed(hash)?.as_ref())?;
                 let signature = &signature[..size];
                 match encoding {
                     EcdsaEncoding::Der => {
@@ -198,7 +185,7 @@ impl PrivateKey {
                 }
             }
             Scheme::RsaPkcs1 { hash } => {
-                pkey.rsa_sign(hash, &RsaPadding::Pkcs1, input.digest(hash)?.as_ref(), target)?;
+                pkey.rsa_sign(hash, &RsaPadding::Pkcs1, input.hashed(hash)?.as_ref(), target)?;
             }
             Scheme::RsaPss { hash, mgf1, salt_length } => {
                 let length = match salt_length {
@@ -206,9 +193,8 @@ impl PrivateKey {
                     length => length,
                 };
                 let padding = RsaPadding::Pss(mgf1, self.0.salt_length(hash, length)?);
-                pkey.rsa_sign(hash, &padding, input.digest(hash)?.as_ref(), target)?;
+                pkey.rsa_sign(hash, &padding, input.hashed(hash)?.as_ref(), target)?;
             }
-            Scheme::MlDsa { context } => pkey.ml_dsa_sign(&input.for_ml_dsa(context)?, target)?,
         }
         Ok(size)
     }
@@ -223,21 +209,20 @@ impl PublicKey {
     /// [`Error::SaltLength`] if a restricted key demands another one; [`Error::Memory`].
     pub fn verify(
         &self,
-        scheme: &Scheme<'_>,
+        scheme: Scheme,
         input: Input<'_>,
         signature: &[u8],
     ) -> Result<bool, Error> {
         let size = self.signature_size(scheme)?;
+        self.0.check_input(input)?;
         let pkey = &self.0.pkey;
-        match *scheme {
-            Scheme::Ed25519 => match input {
-                Input::Message(message) => Ok(signature
-                    .try_into()
-                    .is_ok_and(|signature| pkey.ed25519_verify(message, signature))),
-                Input::Digest(_) => Err(Error::KeyType),
-            },
+        match scheme {
+            Scheme::Own if self.0.algorithm == Algorithm::Ed25519 => Ok(signature
+                .try_into()
+                .is_ok_and(|signature| pkey.ed25519_verify(input.bytes, signature))),
+            Scheme::Own => pkey.ml_dsa_verify(input, signature),
             Scheme::Ecdsa { hash, encoding } => {
-                let digest = input.digest(hash)?;
+                let digest = input.hashed(hash)?;
                 match encoding {
                     EcdsaEncoding::Der => pkey.ecdsa_verify(digest.as_ref(), signature),
                     EcdsaEncoding::P1363 if signature.len() == size => {
@@ -250,11 +235,11 @@ impl PublicKey {
                 }
             }
             Scheme::RsaPkcs1 { hash } => {
-                let digest = input.digest(hash)?;
+                let digest = input.hashed(hash)?;
                 pkey.rsa_verify(hash, &RsaPadding::Pkcs1, digest.as_ref(), signature)
             }
             Scheme::RsaPss { hash, mgf1, salt_length } => {
-                let digest = input.digest(hash)?;
+                let digest = input.hashed(hash)?;
                 match self.0.salt_length(hash, salt_length) {
                     Ok(salt) => {
                         let padding = RsaPadding::Pss(mgf1, salt);
@@ -265,7 +250,6 @@ impl PublicKey {
                     Err(error) => Err(error),
                 }
             }
-            Scheme::MlDsa { context } => pkey.ml_dsa_verify(&input.for_ml_dsa(context)?, signature),
         }
     }
 }

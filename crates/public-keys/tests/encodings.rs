@@ -1,8 +1,7 @@
 //! Encodings of keys: round trips, other programs' keys, and damage.
 
 use millrace_public_keys::{
-    Algorithm, Coordinates, Error, KeyCipher, PASSWORD_ITERATIONS, PrivateKey, PublicKey,
-    RsaPrivateComponents, RsaPublicComponents,
+    Algorithm, Error, KeyCipher, PASSWORD_ITERATIONS, PrivateKey, PublicKey,
 };
 
 use crate::support::{base64, hex, new_key};
@@ -27,12 +26,6 @@ fn reads_every_encoding_that_it_writes() {
             assert_eq!(*PrivateKey::from_pkcs1(&private).unwrap().to_pkcs1().unwrap(), *private);
             let bytes = public.to_pkcs1().unwrap();
             assert_eq!(PublicKey::from_pkcs1(&bytes).unwrap().to_pkcs1().unwrap(), bytes);
-            let numbers = key.to_rsa_components().unwrap();
-            let again = PrivateKey::from_rsa_components(&numbers).unwrap();
-            assert_eq!(*again.to_pkcs1().unwrap(), *private);
-            let numbers = public.to_rsa_components().unwrap();
-            let again = PublicKey::from_rsa_components(&numbers).unwrap();
-            assert_eq!(again.to_pkcs1().unwrap(), bytes);
             assert_eq!(key.to_raw().unwrap_err(), Error::KeyType);
             continue;
         }
@@ -68,9 +61,8 @@ fn reads_every_encoding_that_it_writes() {
         if algorithm.is_nist_curve() {
             same(PrivateKey::from_sec1(&key.to_sec1().unwrap()));
             same_public(PublicKey::from_raw(algorithm, &public.to_compressed().unwrap()));
-            let coordinates = public.to_coordinates().unwrap();
-            same_public(PublicKey::from_coordinates(algorithm, &coordinates));
-            same(PrivateKey::from_coordinates(algorithm, &private, &coordinates));
+            let both = [&private[..], &raw].concat();
+            same(PrivateKey::from_scalar_and_point(algorithm, &both));
         } else {
             assert_eq!(key.to_sec1().unwrap_err(), Error::KeyType);
             assert_eq!(public.to_compressed().unwrap_err(), Error::KeyType);
@@ -79,7 +71,7 @@ fn reads_every_encoding_that_it_writes() {
 }
 
 #[test]
-fn takes_numbers_with_and_without_leading_zeros() {
+fn takes_scalars_without_leading_zeros() {
     for algorithm in [Algorithm::P256, Algorithm::P384, Algorithm::P521] {
         let key = PrivateKey::from_raw(algorithm, &[1]).unwrap();
         assert_eq!(key.to_raw().unwrap().len(), algorithm.facts().private_key);
@@ -87,42 +79,25 @@ fn takes_numbers_with_and_without_leading_zeros() {
         let order = vec![0xff; algorithm.facts().private_key];
         assert_eq!(PrivateKey::from_raw(algorithm, &order).unwrap_err(), Error::InvalidKey);
     }
-    let numbers = new_key(Algorithm::Rsa).public_key().unwrap().to_rsa_components().unwrap();
-    let padded = |number: &[u8]| [&[0, 0], number].concat();
-    let longer = RsaPublicComponents { n: padded(&numbers.n), e: padded(&numbers.e) };
-    let again = PublicKey::from_rsa_components(&longer).unwrap().to_rsa_components().unwrap();
-    assert_eq!(again.n, numbers.n);
 }
 
 #[test]
 fn refuses_keys_whose_parts_contradict_each_other() {
     let (one, other) = (new_key(Algorithm::P256), new_key(Algorithm::P256));
-    let Coordinates { x, y } = other.public_key().unwrap().to_coordinates().unwrap();
-    let mixed = |x: &[u8], y: &[u8]| {
-        let coordinates = Coordinates { x, y };
-        PrivateKey::from_coordinates(Algorithm::P256, &one.to_raw().unwrap(), &coordinates)
+    let point = other.public_key().unwrap().to_raw().unwrap();
+    let (x, y) = point[1..].split_at(32);
+    let mixed = |point: &[u8]| {
+        let both = [&one.to_raw().unwrap(), point].concat();
+        PrivateKey::from_scalar_and_point(Algorithm::P256, &both)
     };
-    assert_eq!(mixed(&x, &y).unwrap_err(), Error::InvalidKey);
-    assert_eq!(mixed(&y, &x).unwrap_err(), Error::Point);
-    let unreduced = vec![0xff; 32];
-    for coordinates in [
-        Coordinates { x: &y, y: &x },
-        Coordinates { x: &unreduced, y: &y },
-        Coordinates { x: &x, y: &unreduced },
-    ] {
-        let off = PublicKey::from_coordinates(Algorithm::P256, &coordinates);
+    assert_eq!(mixed(&point).unwrap_err(), Error::InvalidKey);
+    assert_eq!(mixed(&point[1..]).unwrap_err(), Error::KeySize);
+    let unreduced = &[0xff; 32][..];
+    for (x, y) in [(y, x), (unreduced, y), (x, unreduced)] {
+        let point = [&[4], x, y].concat();
+        let off = PublicKey::from_raw(Algorithm::P256, &point);
         assert_eq!(off.unwrap_err(), Error::Point);
-        assert_eq!(mixed(coordinates.x, coordinates.y).unwrap_err(), Error::Point);
-    }
-    let (one, other) = (new_key(Algorithm::Rsa), new_key(Algorithm::Rsa));
-    let (numbers, wrong) = (one.to_rsa_components().unwrap(), other.to_rsa_components().unwrap());
-    for mixed in [
-        RsaPrivateComponents { d: wrong.d.clone(), ..numbers.clone() },
-        RsaPrivateComponents { p: wrong.p.clone(), ..numbers.clone() },
-        RsaPrivateComponents { qi: wrong.qi.clone(), ..numbers.clone() },
-        RsaPrivateComponents { n: wrong.n.clone(), ..numbers.clone() },
-    ] {
-        assert_eq!(PrivateKey::from_rsa_components(&mixed).unwrap_err(), Error::InvalidKey);
+        assert_eq!(mixed(&point).unwrap_err(), Error::Point);
     }
     // Of expanded keys: of ML-KEM the hash of the public key, that key and the secret vector, of
     // ML-DSA the same hash and a vector.
@@ -143,15 +118,16 @@ fn refuses_keys_whose_parts_contradict_each_other() {
 #[test]
 fn limits_rsa_keys() {
     let key = |bytes: usize, e: &[u8]| {
-        let mut n = vec![0xff; bytes];
-        n[0] = 0x80;
-        PublicKey::from_rsa_components(&RsaPublicComponents { n: &n[..], e }).map(|_| ())
+        let mut n = vec![0xff; bytes + 1];
+        n[..2].copy_from_slice(&[0, 0x80]);
+        let numbers = [element(2, &n), element(2, e)].concat();
+        PublicKey::from_pkcs1(&element(0x30, &numbers)).map(|_| ())
     };
     let f4 = [1, 0, 1];
     assert_eq!((key(128, &f4), key(2048, &f4)), (Ok(()), Ok(())));
     assert_eq!(key(127, &f4), Err(Error::ModulusSize));
     assert_eq!(key(2049, &f4), Err(Error::ModulusSize));
-    for e in [&[][..], &[1], &[2], &[4, 0, 0, 0, 1]] {
+    for e in [&[0][..], &[1], &[2], &[4, 0, 0, 0, 1]] {
         assert_eq!(key(256, e), Err(Error::Exponent), "{e:?}");
     }
     assert_eq!(key(256, &[1, 0, 0, 0, 1]), Ok(()));

@@ -1,10 +1,9 @@
-//! The tests of public keys: known answers, encodings, generation, HPKE, wrong use, Wycheproof.
+//! The tests of public keys: encodings, generation, HPKE, wrong use. Published answers run through
+//! the entry points of the package, in test/public-keys.
 #![allow(clippy::unwrap_used)]
 
 mod encodings;
 mod generation;
 mod hpke;
-mod known_answers;
 mod operations;
 mod support;
-mod wycheproof;

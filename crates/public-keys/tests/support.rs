@@ -1,7 +1,6 @@
-//! What the tests share: JSON, hex and Base64.
+//! What the tests share: hex, Base64 and new keys.
 
-use millrace_public_keys::{Algorithm, Hash, Input, PrivateKey, RsaParameters, Scheme, takes};
-use serde_json::Value;
+use millrace_public_keys::{Algorithm, Input, PrivateKey, RsaParameters, Scheme};
 
 pub(crate) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().map(|digit| digit.to_digit(16).unwrap() as u8).collect();
@@ -31,32 +30,6 @@ pub(crate) fn base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns the bytes of PEM.
-pub(crate) fn pem(text: &str) -> Vec<u8> {
-    base64(&text.lines().filter(|line| !line.starts_with("-----")).collect::<String>())
-}
-
-/// Returns a field in hex, `None` if it is missing.
-pub(crate) fn bytes(value: &Value, field: &str) -> Option<Vec<u8>> {
-    value[field].as_str().map(hex)
-}
-
-pub(crate) fn hash(name: &str) -> Option<Hash> {
-    Hash::by_name(name).filter(|hash| takes(*hash))
-}
-
-/// Returns the algorithm of a name in vectors, such as `secp384r1` and `ML-KEM-768`.
-pub(crate) fn algorithm(name: &str) -> Option<Algorithm> {
-    let name = match name {
-        "prime256v1" => "P256",
-        "secp384r1" => "P384",
-        "secp521r1" => "P521",
-        name => &name.replace('-', ""),
-    };
-    let is_named = |each: &Algorithm| format!("{each:?}").eq_ignore_ascii_case(name);
-    Algorithm::ALL.into_iter().find(is_named)
-}
-
 /// The smallest key that is generated.
 pub(crate) const RSA_2048: RsaParameters = RsaParameters { bits: 2048, exponent: 65_537 };
 
@@ -74,7 +47,7 @@ pub(crate) fn new_key(algorithm: Algorithm) -> PrivateKey {
 }
 
 /// Signs a message into a new vector.
-pub(crate) fn sign(key: &PrivateKey, scheme: &Scheme<'_>, input: Input<'_>) -> Vec<u8> {
+pub(crate) fn sign(key: &PrivateKey, scheme: Scheme, input: Input<'_>) -> Vec<u8> {
     let mut signature = vec![0; key.signature_size(scheme).unwrap()];
     let size = key.sign(scheme, input, &mut signature).unwrap();
     signature.truncate(size);

@@ -211,9 +211,8 @@ numbers! {
         XWing = 13,
     }
 
-    /// The encodings of asymmetric keys. Coordinates (x, y and the private d) and RSA components
-    /// (n, e and the private d, p, q, dp, dq, qi) are a list: of each the size in two bytes,
-    /// little-endian, then the number, big-endian.
+    /// The encodings of asymmetric keys. `PrivateAndPoint`, which is read only, is a raw private
+    /// key of a curve of NIST and its uncompressed point.
     pub enum KeyForm {
         Pkcs8 = 0,
         EncryptedPkcs8 = 1,
@@ -221,16 +220,13 @@ numbers! {
         Sec1 = 3,
         PrivateRaw = 4,
         Seed = 5,
-        PrivateCoordinates = 6,
-        PrivateComponents = 7,
+        PrivateAndPoint = 6,
         /// The first form of public keys.
-        Spki = 8,
-        Pkcs1Public = 9,
-        PublicRaw = 10,
+        Spki = 7,
+        Pkcs1Public = 8,
+        PublicRaw = 9,
         /// Read as `PublicRaw`.
-        Compressed = 11,
-        PublicCoordinates = 12,
-        PublicComponents = 13,
+        Compressed = 10,
     }
 
     /// How a message is signed.

@@ -33,7 +33,9 @@ use crate::protocol::{
 };
 use millrace_core::allocate::{Shared, try_with_capacity};
 use millrace_public_keys::hpke::{Aead, Kdf};
-use millrace_public_keys::{Algorithm, Hash, PssRestriction, RsaParameters, SaltLength, takes};
+use millrace_public_keys::{
+    Algorithm, EcdsaEncoding, Hash, PssRestriction, RsaParameters, SaltLength, Scheme, takes,
+};
 
 /// The parameters of one operation.
 pub enum PublicKeyCall {
@@ -48,13 +50,17 @@ pub enum PublicKeyCall {
     Agree(Shared<PreparedKey>),
     Encapsulate,
     Decapsulate,
-    Encrypt(Encryption),
-    Decrypt(Encryption),
+    /// By PKCS#1 v1.5 without hashes.
+    Encrypt(Option<OaepHashes>),
+    Decrypt(Option<OaepHashes>),
     HpkeSeal(Hpke),
     HpkeOpen(Hpke),
     HpkeSender(Hpke),
     HpkeRecipient(Hpke),
 }
+
+/// The hash of OAEP, and that of MGF1.
+pub type OaepHashes = [Hash; 2];
 
 /// The parameters of HPKE; others are in the iv.
 pub struct Hpke {
@@ -82,20 +88,11 @@ pub struct NewKey {
     pub restriction: Option<PssRestriction>,
 }
 
+/// How messages are signed.
 #[derive(Copy, Clone)]
 pub struct Signing {
-    pub scheme: SignatureScheme,
-    pub hash: Option<Hash>,
-    pub mgf1: Option<Hash>,
-    pub salt_length: SaltLength,
+    pub scheme: Scheme,
     pub is_digest: bool,
-}
-
-#[derive(Copy, Clone)]
-pub struct Encryption {
-    pub padding: EncryptionPadding,
-    pub hash: Option<Hash>,
-    pub mgf1: Option<Hash>,
 }
 
 /// Returns the operation of a call.
@@ -130,8 +127,8 @@ pub fn decode<C: Caller>(
         }
         OperationNumber::Encapsulate => PublicKeyCall::Encapsulate,
         OperationNumber::Decapsulate => PublicKeyCall::Decapsulate,
-        OperationNumber::PublicEncrypt => PublicKeyCall::Encrypt(encryption(frame)?),
-        OperationNumber::PrivateDecrypt => PublicKeyCall::Decrypt(encryption(frame)?),
+        OperationNumber::PublicEncrypt => PublicKeyCall::Encrypt(oaep_hashes(frame)?),
+        OperationNumber::PrivateDecrypt => PublicKeyCall::Decrypt(oaep_hashes(frame)?),
         OperationNumber::HpkeSeal => PublicKeyCall::HpkeSeal(hpke(frame)?),
         OperationNumber::HpkeOpen => PublicKeyCall::HpkeOpen(hpke(frame)?),
         OperationNumber::HpkeSender => PublicKeyCall::HpkeSender(hpke(frame)?),
@@ -193,31 +190,43 @@ fn new_key<C: Caller>(frame: &Frame<'_, C>) -> Result<NewKey, Status> {
 
 fn signing<C: Caller>(frame: &Frame<'_, C>) -> Result<Signing, Status> {
     let scheme = SignatureScheme::from_number(frame.number(At::Count) as u32);
-    Ok(Signing {
-        scheme: scheme.ok_or(Status::Argument)?,
-        hash: hash(frame, At::Algorithm)?,
-        mgf1: hash(frame, At::MaxTime)?,
-        salt_length: match frame.number(At::MessageSize) {
-            -1.0 => SaltLength::Digest,
-            -2.0 => SaltLength::Max,
-            -3.0 => SaltLength::Auto,
-            _ => {
-                let size = frame
-                    .size(At::MessageSize)
-                    .and_then(|size| u32::try_from(size).map_err(|_| Status::SaltLength));
-                SaltLength::Bytes(size.map_err(|_| Status::SaltLength)?)
-            }
-        },
-        is_digest: frame.number(At::SeedLow) == 1.0,
-    })
+    let (hash, mgf1) = (hash(frame, At::Algorithm)?, hash(frame, At::MaxTime)?);
+    let salt_length = match frame.number(At::MessageSize) {
+        -1.0 => SaltLength::Digest,
+        -2.0 => SaltLength::Max,
+        -3.0 => SaltLength::Auto,
+        _ => {
+            let size = frame.size(At::MessageSize).ok().and_then(|size| u32::try_from(size).ok());
+            SaltLength::Bytes(size.ok_or(Status::SaltLength)?)
+        }
+    };
+    let scheme = match (scheme.ok_or(Status::Argument)?, hash) {
+        (SignatureScheme::Default, None) => Scheme::Own,
+        (SignatureScheme::Default, Some(_)) | (_, None) => return Err(Status::SignatureHash),
+        (SignatureScheme::EcdsaDer, Some(hash)) => {
+            Scheme::Ecdsa { hash, encoding: EcdsaEncoding::Der }
+        }
+        (SignatureScheme::EcdsaP1363, Some(hash)) => {
+            Scheme::Ecdsa { hash, encoding: EcdsaEncoding::P1363 }
+        }
+        (SignatureScheme::RsaPkcs1, Some(hash)) => Scheme::RsaPkcs1 { hash },
+        (SignatureScheme::RsaPss, Some(hash)) => {
+            Scheme::RsaPss { hash, mgf1: mgf1.unwrap_or(hash), salt_length }
+        }
+    };
+    Ok(Signing { scheme, is_digest: frame.number(At::SeedLow) == 1.0 })
 }
 
-fn encryption<C: Caller>(frame: &Frame<'_, C>) -> Result<Encryption, Status> {
+/// Returns the hashes of OAEP, `None` for PKCS#1 v1.5.
+fn oaep_hashes<C: Caller>(frame: &Frame<'_, C>) -> Result<Option<OaepHashes>, Status> {
     let padding = EncryptionPadding::from_number(frame.number(At::Count) as u32);
-    Ok(Encryption {
-        padding: padding.ok_or(Status::Argument)?,
-        hash: hash(frame, At::Algorithm)?,
-        mgf1: hash(frame, At::MaxTime)?,
+    let (hash, mgf1) = (hash(frame, At::Algorithm)?, hash(frame, At::MaxTime)?);
+    Ok(match padding.ok_or(Status::Argument)? {
+        EncryptionPadding::Pkcs1 => None,
+        EncryptionPadding::Oaep => {
+            let hash = hash.ok_or(Status::SignatureHash)?;
+            Some([hash, mgf1.unwrap_or(hash)])
+        }
     })
 }
 

@@ -5,14 +5,13 @@ use crate::caller::Caller;
 use crate::checkpoint::JobCheckpoint;
 use crate::frame::Frame;
 use crate::keys::{AsymmetricKey, PreparedKey};
-use crate::protocol::{At, EncryptionPadding, KeyForm, NO_HASH, SignatureScheme, Status};
-use crate::public_key_call::{Encryption, Hpke, Item, NewKey, PublicKeyCall, Signing};
+use crate::protocol::{At, KeyForm, NO_HASH, Status};
+use crate::public_key_call::{Hpke, Item, NewKey, OaepHashes, PublicKeyCall, Signing};
 use crate::work::{Key, Reply, Work};
-use millrace_core::allocate::{Shared, try_with_capacity};
+use millrace_core::allocate::Shared;
 use millrace_public_keys::hpke::{self, Context, Parameters, PreSharedKey};
 use millrace_public_keys::{
-    Algorithm, Coordinates, EcdsaEncoding, Error, Input, KeyCipher, Oaep, PrivateKey,
-    PublicKey, RsaPrivateComponents, RsaPublicComponents, Scheme,
+    Algorithm, EcdsaEncoding, Error, Input, KeyCipher, Oaep, PrivateKey, PublicKey, Scheme,
 };
 use std::mem;
 use std::sync::OnceLock;
@@ -138,16 +137,18 @@ pub fn run(
                 Ok(key.decapsulate(work.source.read(), secret)?)
             })
         }
-        PublicKeyCall::Encrypt(encryption) => {
+        PublicKeyCall::Encrypt(hashes) => {
             let (key, message) = (work.public_key()?, work.source.read());
-            work.result_to(reply, |target| match encryption.oaep(work)? {
-                Some(oaep) => exact(target, |target| key.encrypt_oaep(&oaep, message, target)),
+            work.result_to(reply, |target| match *hashes {
+                Some(of) => {
+                    exact(target, |target| key.encrypt_oaep(&oaep(work, of), message, target))
+                }
                 None => exact(target, |target| key.encrypt_pkcs1(message, target)),
             })
         }
-        PublicKeyCall::Decrypt(encryption) => {
+        PublicKeyCall::Decrypt(hashes) => {
             let (key, ciphertext) = (work.private_key()?, work.source.read());
-            let oaep = encryption.oaep(work)?.ok_or(Status::NotSupported)?;
+            let oaep = oaep(work, hashes.ok_or(Status::NotSupported)?);
             work.result_to(reply, |target| {
                 padded(target, |target| key.decrypt_oaep(&oaep, ciphertext, target))
             })
@@ -182,10 +183,11 @@ fn sign(
     message: Window,
     target: &mut [u8],
 ) -> Result<(), Status> {
-    let scheme = signing.scheme(work, key.algorithm())?;
-    let sign = |target: &mut [u8]| key.sign(&scheme, signing.input(&message), target);
-    match signing.scheme {
-        SignatureScheme::EcdsaDer => padded(target, sign),
+    let &Signing { scheme, is_digest } = signing;
+    let input = Input { bytes: message.read(), is_digest, context: work.aad.read() };
+    let sign = |target: &mut [u8]| key.sign(scheme, input, target);
+    match scheme {
+        Scheme::Ecdsa { encoding: EcdsaEncoding::Der, .. } => padded(target, sign),
         _ => exact(target, sign),
     }
 }
@@ -197,8 +199,9 @@ fn verify(
     message: Window,
     signature: Window,
 ) -> Result<bool, Status> {
-    let scheme = signing.scheme(work, key.algorithm())?;
-    Ok(key.verify(&scheme, signing.input(&message), signature.read())?)
+    let &Signing { scheme, is_digest } = signing;
+    let input = Input { bytes: message.read(), is_digest, context: work.aad.read() };
+    Ok(key.verify(scheme, input, signature.read())?)
 }
 
 /// Calls `each` with the next message in the source, and the next signature if it is in the tag.
@@ -241,46 +244,9 @@ fn padded(
     Ok(())
 }
 
-impl Signing {
-    fn scheme<'a>(&self, work: &'a Work, algorithm: Algorithm) -> Result<Scheme<'a>, Status> {
-        let hash = || self.hash.ok_or(Status::SignatureHash);
-        let scheme = match self.scheme {
-            SignatureScheme::Default if self.hash.is_some() => return Err(Status::SignatureHash),
-            SignatureScheme::Default if algorithm.is_ml_dsa() => {
-                return Ok(Scheme::MlDsa { context: work.aad.read() });
-            }
-            SignatureScheme::Default if algorithm == Algorithm::Ed25519 => Scheme::Ed25519,
-            SignatureScheme::Default => return Err(Status::KeyUse),
-            SignatureScheme::EcdsaDer => {
-                Scheme::Ecdsa { hash: hash()?, encoding: EcdsaEncoding::Der }
-            }
-            SignatureScheme::EcdsaP1363 => {
-                Scheme::Ecdsa { hash: hash()?, encoding: EcdsaEncoding::P1363 }
-            }
-            SignatureScheme::RsaPkcs1 => Scheme::RsaPkcs1 { hash: hash()? },
-            SignatureScheme::RsaPss => {
-                let (hash, salt_length) = (hash()?, self.salt_length);
-                Scheme::RsaPss { hash, mgf1: self.mgf1.unwrap_or(hash), salt_length }
-            }
-        };
-        if work.aad.size() == 0 { Ok(scheme) } else { Err(Status::ContextSize) }
-    }
-
-    fn input<'a>(&self, message: &'a Window) -> Input<'a> {
-        let message = message.read();
-        if self.is_digest { Input::Digest(message) } else { Input::Message(message) }
-    }
-}
-
-impl Encryption {
-    /// Returns the parameters of OAEP, `None` for PKCS#1 v1.5.
-    fn oaep<'a>(&self, work: &'a Work) -> Result<Option<Oaep<'a>>, Status> {
-        if self.padding == EncryptionPadding::Pkcs1 {
-            return Ok(None);
-        }
-        let hash = self.hash.ok_or(Status::SignatureHash)?;
-        Ok(Some(Oaep { hash, mgf1: self.mgf1.unwrap_or(hash), label: work.aad.read() }))
-    }
+/// Returns the parameters of OAEP.
+fn oaep(work: &Work, [hash, mgf1]: OaepHashes) -> Oaep<'_> {
+    Oaep { hash, mgf1, label: work.aad.read() }
 }
 
 impl Hpke {
@@ -392,26 +358,10 @@ impl PreparedKey {
             (AsymmetricKey::Private(key), KeyForm::Sec1) => key.to_sec1()?,
             (AsymmetricKey::Private(key), KeyForm::PrivateRaw) => key.to_raw()?,
             (AsymmetricKey::Private(key), KeyForm::Seed) => key.to_seed()?,
-            (AsymmetricKey::Private(key), KeyForm::PrivateCoordinates) => {
-                let Coordinates { x, y } = key.public_key()?.to_coordinates()?;
-                list([&x, &y, &*key.to_raw()?])?
-            }
-            (AsymmetricKey::Private(key), KeyForm::PrivateComponents) => {
-                let RsaPrivateComponents { n, e, d, p, q, dp, dq, qi } = key.to_rsa_components()?;
-                list([&*n, &*e, &*d, &*p, &*q, &*dp, &*dq, &*qi])?
-            }
             (AsymmetricKey::Public(key), KeyForm::Spki) => key.to_spki()?.into(),
             (AsymmetricKey::Public(key), KeyForm::Pkcs1Public) => key.to_pkcs1()?.into(),
             (AsymmetricKey::Public(key), KeyForm::PublicRaw) => key.to_raw()?.into(),
             (AsymmetricKey::Public(key), KeyForm::Compressed) => key.to_compressed()?.into(),
-            (AsymmetricKey::Public(key), KeyForm::PublicCoordinates) => {
-                let Coordinates { x, y } = key.to_coordinates()?;
-                list([&x, &y])?
-            }
-            (AsymmetricKey::Public(key), KeyForm::PublicComponents) => {
-                let RsaPublicComponents { n, e } = key.to_rsa_components()?;
-                list([&n, &e])?
-            }
             _ => return Err(Status::KeyUse),
         })
     }
@@ -467,32 +417,6 @@ impl PreparedKey {
     }
 }
 
-/// Returns numbers, each after its size in two bytes.
-fn list<const COUNT: usize>(numbers: [&[u8]; COUNT]) -> Result<Zeroizing<Vec<u8>>, Status> {
-    let size = numbers.iter().map(|number| 2 + number.len()).sum();
-    let mut list = Zeroizing::new(try_with_capacity(size)?);
-    for number in numbers {
-        let size = u16::try_from(number.len()).map_err(|_| Status::KeyUse)?;
-        list.extend_from_slice(&size.to_le_bytes());
-        list.extend_from_slice(number);
-    }
-    Ok(list)
-}
-
-/// Returns the numbers of a list.
-///
-/// # Errors
-/// [`Status::KeyEncoding`] if it has more or fewer.
-fn numbers<const COUNT: usize>(mut list: &[u8]) -> Result<[&[u8]; COUNT], Status> {
-    let mut numbers = [&[][..]; COUNT];
-    for number in &mut numbers {
-        let (size, rest) = list.split_first_chunk().ok_or(Status::KeyEncoding)?;
-        let size = u16::from_le_bytes(*size).into();
-        (*number, list) = rest.split_at_checked(size).ok_or(Status::KeyEncoding)?;
-    }
-    if list.is_empty() { Ok(numbers) } else { Err(Status::KeyEncoding) }
-}
-
 fn import(
     form: KeyForm,
     algorithm: Option<Algorithm>,
@@ -511,28 +435,13 @@ fn import(
         KeyForm::PrivateRaw | KeyForm::Seed => {
             AsymmetricKey::Private(PrivateKey::from_raw(of()?, key)?)
         }
-        KeyForm::PrivateCoordinates => {
-            let [x, y, d] = numbers(key)?;
-            let public = Coordinates { x, y };
-            AsymmetricKey::Private(PrivateKey::from_coordinates(of()?, d, &public)?)
-        }
-        KeyForm::PrivateComponents => {
-            let [n, e, d, p, q, dp, dq, qi] = numbers(key)?;
-            let components = RsaPrivateComponents { n, e, d, p, q, dp, dq, qi };
-            AsymmetricKey::Private(PrivateKey::from_rsa_components(&components)?)
+        KeyForm::PrivateAndPoint => {
+            AsymmetricKey::Private(PrivateKey::from_scalar_and_point(of()?, key)?)
         }
         KeyForm::Spki => AsymmetricKey::Public(PublicKey::from_spki(key)?),
         KeyForm::Pkcs1Public => AsymmetricKey::Public(PublicKey::from_pkcs1(key)?),
         KeyForm::PublicRaw | KeyForm::Compressed => {
             AsymmetricKey::Public(PublicKey::from_raw(of()?, key)?)
-        }
-        KeyForm::PublicCoordinates => {
-            let [x, y] = numbers(key)?;
-            AsymmetricKey::Public(PublicKey::from_coordinates(of()?, &Coordinates { x, y })?)
-        }
-        KeyForm::PublicComponents => {
-            let [n, e] = numbers(key)?;
-            AsymmetricKey::Public(PublicKey::from_rsa_components(&RsaPublicComponents { n, e })?)
         }
     })
 }

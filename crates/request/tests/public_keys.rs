@@ -199,55 +199,14 @@ fn each_of_many_signatures_has_its_verdict() {
 }
 
 #[test]
-fn both_sides_agree_on_a_secret() {
-    for (algorithm, size) in [
-        (Algorithm::X25519, 32),
-        (Algorithm::P256, 32),
-        (Algorithm::P384, 48),
-        (Algorithm::P521, 66),
-    ] {
-        let call = call();
-        let keys = [generate(&call, algorithm), generate(&call, algorithm)];
-        let secrets = [[0, 1], [1, 0]].map(|[mine, other]| {
-            let peer = publish(&call, keys[other]);
-            call.write(Target, &[0; 66]);
-            let numbers = [(At::Key, keys[mine]), (At::Count, peer), (At::TargetSize, size.into())];
-            assert_eq!(run(&call, Number::Agree, &numbers), Status::Done);
-            call.read(Target)[..size as usize].to_vec()
-        });
-        assert_eq!(secrets[0], secrets[1]);
-        assert!(secrets[0].iter().any(|byte| *byte != 0));
-    }
-}
-
-#[test]
-fn a_decapsulated_secret_is_the_encapsulated_one() {
-    for (algorithm, size) in
-        [(Algorithm::MlKem512, 768), (Algorithm::MlKem768, 1088), (Algorithm::MlKem1024, 1568)]
-    {
-        let call = call();
-        let private = generate(&call, algorithm);
-        publish(&call, private);
-        let numbers = [(At::TargetSize, f64::from(32 + size))];
-        assert_eq!(run(&call, Number::Encapsulate, &numbers), Status::Done);
-        let both = call.read(Target);
-        call.write(Source, &both[32..32 + size as usize]);
-        let numbers = [(At::Key, private), (At::SourceSize, size.into()), (At::TargetSize, 32.0)];
-        assert_eq!(run(&call, Number::Decapsulate, &numbers), Status::Done);
-        assert_eq!(call.read(Target)[..32], both[..32]);
-    }
-}
-
-#[test]
 fn every_encoding_leads_back_to_the_key() {
-    let private = [KeyForm::Pkcs8, KeyForm::Pkcs1, KeyForm::Sec1, KeyForm::PrivateRaw];
-    let lists = [KeyForm::Seed, KeyForm::PrivateCoordinates, KeyForm::PrivateComponents];
+    let private =
+        [KeyForm::Pkcs8, KeyForm::Pkcs1, KeyForm::Sec1, KeyForm::PrivateRaw, KeyForm::Seed];
     let public = [KeyForm::Spki, KeyForm::Pkcs1Public, KeyForm::PublicRaw, KeyForm::Compressed];
-    let public_lists = [KeyForm::PublicCoordinates, KeyForm::PublicComponents];
     let algorithms = [
         (Algorithm::Ed25519, 4),
-        (Algorithm::P521, 8),
-        (Algorithm::Rsa, 6),
+        (Algorithm::P521, 6),
+        (Algorithm::Rsa, 4),
         (Algorithm::MlKem768, 5),
     ];
     for (algorithm, expected) in algorithms {
@@ -255,14 +214,13 @@ fn every_encoding_leads_back_to_the_key() {
         let of_private = generate(&call, algorithm);
         let of_public = publish(&call, of_private);
         let mut count = 0;
-        for (key, first, forms) in [
-            (of_private, KeyForm::Pkcs8, [&private[..], &lists].concat()),
-            (of_public, KeyForm::Spki, [&public[..], &public_lists].concat()),
-        ] {
+        for (key, first, forms) in
+            [(of_private, KeyForm::Pkcs8, &private[..]), (of_public, KeyForm::Spki, &public[..])]
+        {
             let keys = call.keys();
             let of =
                 |handle: f64, form| keys.borrow().get(handle as u64).expect("key").export(form);
-            for form in forms {
+            for &form in forms {
                 let Ok(bytes) = of(key, form) else { continue };
                 call.write(Source, &bytes);
                 let copy = call.keep(PreparedKey::reserved()).expect("a handle") as f64;
@@ -310,7 +268,7 @@ fn keys_of_other_kinds_and_numbers_without_meaning_are_refused() {
         (Number::Sign, At::MessageSize, -4.0, Status::SaltLength),
         (Number::Sign, At::SeedLow, 1.0, Status::KeyUse),
         (Number::Sign, At::TargetSize, 63.0, Status::OutputSize),
-        (Number::ImportKey, At::Count, 14.0, Status::Argument),
+        (Number::ImportKey, At::Count, 11.0, Status::Argument),
         (Number::GenerateKey, At::Algorithm, 14.0, Status::Argument),
     ];
     for (operation, at, number, status) in wrong {

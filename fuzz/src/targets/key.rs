@@ -2,7 +2,7 @@
 //! that leads to the same key.
 
 use super::input::Input;
-use millrace_public_keys::{Algorithm, Coordinates, PrivateKey, PublicKey};
+use millrace_public_keys::{Algorithm, PrivateKey, PublicKey};
 
 pub(crate) fn run(data: &[u8]) {
     let input = &mut Input(data);
@@ -14,6 +14,7 @@ pub(crate) fn run(data: &[u8]) {
         1 => PrivateKey::from_pkcs1(key),
         2 => PrivateKey::from_sec1(key),
         3 => PrivateKey::from_raw(algorithm, key),
+        7 => PrivateKey::from_scalar_and_point(algorithm, key),
         8 if is_slow(key) => return,
         8 => PrivateKey::from_encrypted_pkcs8(key, b"password"),
         _ => return public(form, algorithm, key),
@@ -27,7 +28,6 @@ pub(crate) fn run(data: &[u8]) {
         private.to_sec1().ok().map(|key| PrivateKey::from_sec1(&key)),
         private.to_raw().ok().map(|key| PrivateKey::from_raw(private.algorithm(), &key)),
         private.to_seed().ok().map(|key| PrivateKey::from_raw(private.algorithm(), &key)),
-        private.to_rsa_components().ok().map(|key| PrivateKey::from_rsa_components(&key)),
     ];
     for (at, again) in again.into_iter().enumerate() {
         // PKCS#1 does not say that a key is one of RSA-PSS.
@@ -58,11 +58,7 @@ fn public(form: u8, algorithm: Algorithm, key: &[u8]) {
     let public = match form {
         4 => PublicKey::from_spki(key),
         5 => PublicKey::from_pkcs1(key),
-        6 => PublicKey::from_raw(algorithm, key),
-        _ => {
-            let (x, y) = key.split_at(key.len() / 2);
-            PublicKey::from_coordinates(algorithm, &Coordinates { x, y })
-        }
+        _ => PublicKey::from_raw(algorithm, key),
     };
     let Ok(public) = public else { return };
     let spki = public.to_spki().expect("every public key has SPKI");
@@ -71,11 +67,6 @@ fn public(form: u8, algorithm: Algorithm, key: &[u8]) {
         public.to_pkcs1().ok().map(|key| PublicKey::from_pkcs1(&key)),
         public.to_raw().ok().map(|key| PublicKey::from_raw(public.algorithm(), &key)),
         public.to_compressed().ok().map(|key| PublicKey::from_raw(public.algorithm(), &key)),
-        public
-            .to_coordinates()
-            .ok()
-            .map(|key| PublicKey::from_coordinates(public.algorithm(), &key)),
-        public.to_rsa_components().ok().map(|key| PublicKey::from_rsa_components(&key)),
     ];
     for (at, again) in again.into_iter().enumerate() {
         let Some(again) = again else { continue };

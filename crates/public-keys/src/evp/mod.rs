@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::parameters::PssRestriction;
 
 pub use self::operations::takes;
-pub(crate) use self::operations::{Digest, MlDsaInput, RsaPadding, cbc, digest, random};
+pub(crate) use self::operations::{Digest, RsaPadding, cbc, digest, random};
 
 /// An object that AWS-LC allocated and that is freed, and overwritten before, on drop.
 struct Owned<T: Free>(NonNull<T>);

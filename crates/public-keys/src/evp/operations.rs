@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::{Owned, Pkey, failure, succeeded};
 use crate::error::Error;
-use crate::parameters::{KeyCipher, Oaep};
+use crate::parameters::{Input, KeyCipher, Oaep};
 
 // SAFETY: initializes a context, as `oaep_context` calls it.
 type Initialize = unsafe extern "C" fn(*mut lc::EVP_PKEY_CTX) -> c_int;
@@ -61,9 +61,8 @@ pub(crate) fn digest(hash: Hash, message: &[u8]) -> Result<Digest, Error> {
     let (table, mut digest) = (md(hash)?, Digest::empty(hash)?);
     let (bytes, size, none) = (digest.bytes.as_mut_ptr(), ptr::null_mut(), ptr::null_mut());
     // SAFETY: reads the message, and writes a digest, which has at most `EVP_MAX_MD_SIZE` bytes.
-    let done = unsafe {
-        lc::EVP_Digest(message.as_ptr().cast(), message.len(), bytes, size, table, none)
-    };
+    let done =
+        unsafe { lc::EVP_Digest(message.as_ptr().cast(), message.len(), bytes, size, table, none) };
     succeeded(done).map(|()| digest)
 }
 
@@ -390,72 +389,42 @@ impl Pkey {
     }
 }
 
-/// What ML-DSA signs.
-pub(crate) enum MlDsaInput<'a> {
-    Message {
-        message: &'a [u8],
-        context: &'a [u8],
-    },
-    /// The digest that FIPS 204 calls mu, 64 bytes.
-    Mu(&'a [u8]),
-}
-
 /// ML-DSA and ML-KEM.
 impl Pkey {
-    pub(crate) fn ml_dsa_sign(
-        &self,
-        input: &MlDsaInput<'_>,
-        target: &mut [u8],
-    ) -> Result<(), Error> {
+    pub(crate) fn ml_dsa_sign(&self, input: Input<'_>, target: &mut [u8]) -> Result<(), Error> {
+        let Input { bytes: message, is_digest, context } = input;
         let (bytes, mut size) = (target.as_mut_ptr(), target.len());
-        match *input {
-            MlDsaInput::Message { message, context } => {
-                let signer = self.ml_dsa_context(context, lc::EVP_DigestSignInit)?;
-                let (source, length) = (message.as_ptr(), message.len());
-                // SAFETY: an initialized context; reads the message, writes at most the target.
-                succeeded(unsafe {
-                    lc::EVP_DigestSign(signer.get(), bytes, &raw mut size, source, length)
-                })
-            }
-            MlDsaInput::Mu(mu) => {
-                let signer = self.context()?;
-                // SAFETY: a context of this key; reads mu, writes at most the target.
-                unsafe {
-                    let signer = signer.get();
-                    succeeded(lc::EVP_PKEY_sign_init(signer))?;
-                    let (source, length) = (mu.as_ptr(), mu.len());
-                    succeeded(lc::EVP_PKEY_sign(signer, bytes, &raw mut size, source, length))
-                }
-            }
+        let (source, length) = (message.as_ptr(), message.len());
+        if is_digest {
+            let signer = self.context()?;
+            // SAFETY: a context of this key; reads mu, writes at most the target.
+            return unsafe {
+                let signer = signer.get();
+                succeeded(lc::EVP_PKEY_sign_init(signer))?;
+                succeeded(lc::EVP_PKEY_sign(signer, bytes, &raw mut size, source, length))
+            };
         }
+        let signer = self.ml_dsa_context(context, lc::EVP_DigestSignInit)?;
+        // SAFETY: an initialized context; reads the message, writes at most the target.
+        succeeded(unsafe { lc::EVP_DigestSign(signer.get(), bytes, &raw mut size, source, length) })
     }
 
-    pub(crate) fn ml_dsa_verify(
-        &self,
-        input: &MlDsaInput<'_>,
-        signature: &[u8],
-    ) -> Result<bool, Error> {
+    pub(crate) fn ml_dsa_verify(&self, input: Input<'_>, signature: &[u8]) -> Result<bool, Error> {
+        let Input { bytes: message, is_digest, context } = input;
         let (bytes, size) = (signature.as_ptr(), signature.len());
-        match *input {
-            MlDsaInput::Message { message, context } => {
-                let verifier = self.ml_dsa_context(context, lc::EVP_DigestVerifyInit)?;
-                let (source, length) = (message.as_ptr(), message.len());
-                // SAFETY: an initialized context; reads message and signature.
-                Ok(matched(unsafe {
-                    lc::EVP_DigestVerify(verifier.get(), bytes, size, source, length)
-                }))
-            }
-            MlDsaInput::Mu(mu) => {
-                let verifier = self.context()?;
-                // SAFETY: a context of this key; reads mu and signature.
-                unsafe {
-                    let verifier = verifier.get();
-                    succeeded(lc::EVP_PKEY_verify_init(verifier))?;
-                    let (source, length) = (mu.as_ptr(), mu.len());
-                    Ok(matched(lc::EVP_PKEY_verify(verifier, bytes, size, source, length)))
-                }
-            }
+        let (source, length) = (message.as_ptr(), message.len());
+        if is_digest {
+            let verifier = self.context()?;
+            // SAFETY: a context of this key; reads mu and signature.
+            return unsafe {
+                let verifier = verifier.get();
+                succeeded(lc::EVP_PKEY_verify_init(verifier))?;
+                Ok(matched(lc::EVP_PKEY_verify(verifier, bytes, size, source, length)))
+            };
         }
+        let verifier = self.ml_dsa_context(context, lc::EVP_DigestVerifyInit)?;
+        // SAFETY: an initialized context; reads message and signature.
+        Ok(matched(unsafe { lc::EVP_DigestVerify(verifier.get(), bytes, size, source, length) }))
     }
 
     fn ml_dsa_context(
