@@ -174,6 +174,10 @@ test('wrong arguments name the element', async () => {
     ['signMany', [null, two, privateKey, { target: Buffer.alloc(127) }], VALUE, /target/],
     ['signMany', ['sha256', two, other.privateKey, { target: Buffer.alloc(300) }], VALUE, /DER/],
     ['signMany', [null], 'ERR_MISSING_ARGUMENT', /messages, keys/],
+    // Neither a list nor a key is mistaken for options.
+    ['signMany', [null, two], 'ERR_MISSING_ARGUMENT', /messages, keys/],
+    ['signMany', [null, { key: 'x' }], 'ERR_MISSING_ARGUMENT', /messages, keys/],
+    ['verifyMany', [null, two], 'ERR_MISSING_ARGUMENT', /keys, signatures/],
   ];
   for (const [name, given, code, names] of wrong) await refuses(name, given, code, names);
   const memory = Buffer.from(new Uint8Array(9).buffer);

@@ -34,7 +34,7 @@ export function withOptions(
   try {
     let count = given.length;
     const last: unknown = count > 0 ? given[count - 1] : undefined;
-    const own = !counts.includes(count);
+    const own = count > counts[0]! && !counts.includes(count);
     let signal: AbortSignal | undefined;
     let route: Route | undefined;
     let preference: EnginePreference | undefined;
