@@ -1,7 +1,6 @@
 /** Operations of the portable engine that a bundle has if it can call them. */
 import { provideCiphers as ciphers } from '../portable/ciphers.js';
 import { providePasswords as passwords } from '../portable/passwords.js';
-import { providePublicKeys as publicKeys } from '../portable/public-keys.js';
 import { provideReports as reports } from '../portable/report.js';
 
 export function provideCiphers(): void {
@@ -10,10 +9,6 @@ export function provideCiphers(): void {
 
 export function providePasswords(): void {
   passwords();
-}
-
-export function providePublicKeys(): void {
-  publicKeys();
 }
 
 export function provideReports(): void {

@@ -3,6 +3,4 @@ export function provideCiphers(): void {}
 
 export function providePasswords(): void {}
 
-export function providePublicKeys(): void {}
-
 export function provideReports(): void {}

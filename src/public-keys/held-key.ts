@@ -10,7 +10,7 @@ import { secretResult } from '../base/secret-results.js';
 import { localEngines, noUses } from '../engines/engines.js';
 import { release, type Prepared } from '../request/key.js';
 import type { Buffer } from '#platform/base/runtime.js';
-import { providePublicKeys } from '#platform/engines/parts.js';
+import { providePublicKeys } from '#platform/engines/key-parts.js';
 
 providePublicKeys();
 

@@ -4,12 +4,14 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import * as millrace from 'millrace';
-import { CryptoKey, subtle } from 'millrace/webcrypto';
+import { CryptoKey, subtle as subtleHere } from 'millrace/webcrypto';
 
-import { run } from '../support/child.mjs';
+import { entryPaths, run } from '../support/child.mjs';
 
+const subtle = subtleHere;
 const theirs = globalThis.crypto.subtle;
 const native = process.env.MILLRACE_ENGINE !== 'portable';
 const nativeOnly = !native && 'the portable engine has no asymmetric keys';
@@ -331,117 +333,148 @@ describe('beside the platform', { skip: nativeOnly }, () => {
   });
 });
 
-describe('the modern algorithms', { skip: nativeOnly }, () => {
-  const KEM = ['encapsulateKey', 'encapsulateBits', 'decapsulateKey', 'decapsulateBits'];
+/** Those of browsers, with their engine, which load the code of asymmetric keys when it is used. */
+const bundle = new URL('browser/webcrypto.mjs', pathToFileURL(entryPaths.millrace));
+const { subtle: inBrowsers } = await import(bundle);
 
-  for (const name of ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'])
-    test(`${name} signs as Millrace does`, async () => {
-      const pair = await subtle.generateKey(name, true, ['sign', 'verify']);
-      const spki = Buffer.from(await subtle.exportKey('spki', pair.publicKey));
-      const jwk = await subtle.exportKey('jwk', pair.privateKey);
-      const context = Buffer.from('a context');
-      for (const given of [{}, { context }]) {
-        const signature = await subtle.sign({ name, ...given }, pair.privateKey, message);
-        const verify = (data) => millrace.verify(null, data, spki, Buffer.from(signature), given);
-        assert.deepEqual([verify(message), verify(spki)], [true, false]);
-        const own = millrace.sign(null, message, { key: jwk, ...given });
-        assert.equal(await subtle.verify({ name, ...given }, pair.publicKey, own, message), true);
-        assert.equal(await subtle.verify(name, pair.publicKey, own, spki), false);
-      }
-      await assert.rejects(
-        subtle.sign({ name, context: Buffer.alloc(256) }, pair.privateKey, message),
-        {
-          name: 'OperationError',
-        },
-      );
-    });
+for (const [title, subtle] of [
+  ['millrace/webcrypto', subtleHere],
+  ['millrace/webcrypto in browsers', inBrowsers],
+])
+  describe(`the modern algorithms by ${title}`, () => {
+    const KEM = ['encapsulateKey', 'encapsulateBits', 'decapsulateKey', 'decapsulateBits'];
 
-  for (const name of ['ML-KEM-512', 'ML-KEM-768', 'ML-KEM-1024'])
-    test(`${name} encapsulates as Millrace does`, async () => {
-      const pair = await subtle.generateKey(name, true, KEM);
-      const jwk = await subtle.exportKey('jwk', pair.privateKey);
-      const spki = Buffer.from(await subtle.exportKey('spki', pair.publicKey));
-      const { sharedKey, ciphertext } = await subtle.encapsulateBits(name, pair.publicKey);
-      assert.deepEqual(millrace.decapsulate(jwk, Buffer.from(ciphertext)), Buffer.from(sharedKey));
-      const own = millrace.encapsulate(spki);
-      const bits = await subtle.decapsulateBits(name, pair.privateKey, own.ciphertext);
-      assert.deepEqual(Buffer.from(bits), own.sharedKey);
-      for (const [type, usages] of [
-        [{ name: 'AES-GCM' }, ['encrypt']],
-        [{ name: 'AES-CBC' }, ['encrypt']],
-        [{ name: 'HMAC', hash: 'SHA-256' }, ['sign']],
-        [{ name: 'KMAC128' }, ['sign']],
-      ]) {
-        const made = await subtle.encapsulateKey(name, pair.publicKey, type, true, usages);
-        const given = [name, pair.privateKey, made.ciphertext, type, true, usages];
-        const found = await subtle.decapsulateKey(...given);
-        const [left, right] = await Promise.all(
-          [made.sharedKey, found].map((key) => subtle.exportKey('jwk', key)),
-        );
-        assert.deepEqual(left, right, type.name);
-        assert.equal(
-          Buffer.from(left.k, 'base64url').compare(
-            millrace.decapsulate(jwk, Buffer.from(made.ciphertext)),
-          ),
-          0,
-        );
-      }
-      for (const [call, error] of [
-        [() => subtle.decapsulateBits(name, pair.privateKey, Buffer.alloc(9)), 'OperationError'],
-        [() => subtle.decapsulateBits(name, pair.publicKey, ciphertext), 'InvalidAccessError'],
-        [() => subtle.encapsulateBits(name, pair.privateKey), 'InvalidAccessError'],
-        [() => subtle.encapsulateBits(name, {}), 'TypeError'],
-        [() => subtle.encapsulateBits(name), 'TypeError'],
-        [() => subtle.encapsulateBits.call({}, name, pair.publicKey), 'TypeError'],
-        [() => subtle.encapsulateBits('ML-KEM-5', pair.publicKey), 'NotSupportedError'],
-      ])
-        await assert.rejects(call, ({ name: found }) => found === error, String(call));
-      if (!isModern) return;
-      const secret = await theirs.decapsulateBits(name, pair.privateKey, ciphertext);
-      assert.deepEqual(secret, sharedKey);
-      const theirOwn = await theirs.encapsulateBits(name, pair.publicKey);
-      assert.deepEqual(
-        await subtle.decapsulateBits(name, pair.privateKey, theirOwn.ciphertext),
-        theirOwn.sharedKey,
-      );
-    });
-
-  test('keys in every format', async () => {
-    for (const [name, usages] of [
-      ['ML-DSA-44', ['sign', 'verify']],
-      ['ML-KEM-768', KEM],
-    ]) {
-      const pair = await subtle.generateKey(name, true, usages);
-      assert.ok(pair.publicKey instanceof CryptoKey);
-      for await (const [key, imported, format] of reimported(subtle, pair, name, true)) {
-        assert.deepEqual(shown(imported), shown(key), format);
-        assert.deepEqual(await exported(imported, subtle), await exported(key, subtle), format);
-      }
-      const publicUsages = pair.publicKey.usages;
-      const found = await subtle.getPublicKey(pair.privateKey, publicUsages);
-      assert.deepEqual(shown(found), shown(pair.publicKey));
-      await assert.rejects(subtle.getPublicKey(pair.privateKey, ['encrypt']), {
-        name: 'SyntaxError',
-      });
-      await assert.rejects(subtle.getPublicKey(pair.publicKey, []), { name: 'InvalidAccessError' });
-      const jwk = await subtle.exportKey('jwk', pair.privateKey);
-      const bad = [
-        ['jwk', { ...jwk, alg: 'ML-DSA-87' }, 'DataError'],
-        ['jwk', { ...jwk, pub: jwk.priv }, 'DataError'],
-        ['jwk', { ...jwk, kty: 'OKP' }, 'DataError'],
-        ['raw-seed', Buffer.alloc(7), 'DataError'],
-        ['pkcs8', Buffer.alloc(99), 'DataError'],
-        ['raw', Buffer.alloc(32), 'NotSupportedError'],
-      ];
-      for (const [format, data, error] of bad)
+    for (const name of ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'])
+      test(`${name} signs as Millrace does`, async () => {
+        const pair = await subtle.generateKey(name, true, ['sign', 'verify']);
+        const spki = Buffer.from(await subtle.exportKey('spki', pair.publicKey));
+        const jwk = await subtle.exportKey('jwk', pair.privateKey);
+        const context = Buffer.from('a context');
+        for (const given of [{}, { context }]) {
+          const signature = await subtle.sign({ name, ...given }, pair.privateKey, message);
+          const verify = (data) => millrace.verify(null, data, spki, Buffer.from(signature), given);
+          assert.deepEqual([verify(message), verify(spki)], [true, false]);
+          const own = millrace.sign(null, message, { key: jwk, ...given });
+          assert.equal(await subtle.verify({ name, ...given }, pair.publicKey, own, message), true);
+          assert.equal(await subtle.verify(name, pair.publicKey, own, spki), false);
+        }
         await assert.rejects(
-          subtle.importKey(format, data, name, true, pair.privateKey.usages),
-          ({ name: code }) => code === error,
-          `${format} ${error}`,
+          subtle.sign({ name, context: Buffer.alloc(256) }, pair.privateKey, message),
+          {
+            name: 'OperationError',
+          },
         );
-    }
+      });
+
+    for (const name of ['ML-KEM-512', 'ML-KEM-768', 'ML-KEM-1024'])
+      test(`${name} encapsulates as Millrace does`, async () => {
+        const pair = await subtle.generateKey(name, true, KEM);
+        const jwk = await subtle.exportKey('jwk', pair.privateKey);
+        const spki = Buffer.from(await subtle.exportKey('spki', pair.publicKey));
+        const { sharedKey, ciphertext } = await subtle.encapsulateBits(name, pair.publicKey);
+        assert.deepEqual(
+          millrace.decapsulate(jwk, Buffer.from(ciphertext)),
+          Buffer.from(sharedKey),
+        );
+        const own = millrace.encapsulate(spki);
+        const bits = await subtle.decapsulateBits(name, pair.privateKey, own.ciphertext);
+        assert.deepEqual(Buffer.from(bits), own.sharedKey);
+        for (const [type, usages] of [
+          [{ name: 'AES-GCM' }, ['encrypt']],
+          [{ name: 'AES-CBC' }, ['encrypt']],
+          [{ name: 'HMAC', hash: 'SHA-256' }, ['sign']],
+          [{ name: 'KMAC128' }, ['sign']],
+        ]) {
+          const made = await subtle.encapsulateKey(name, pair.publicKey, type, true, usages);
+          const given = [name, pair.privateKey, made.ciphertext, type, true, usages];
+          const found = await subtle.decapsulateKey(...given);
+          const [left, right] = await Promise.all(
+            [made.sharedKey, found].map((key) => subtle.exportKey('jwk', key)),
+          );
+          assert.deepEqual(left, right, type.name);
+          assert.equal(
+            Buffer.from(left.k, 'base64url').compare(
+              millrace.decapsulate(jwk, Buffer.from(made.ciphertext)),
+            ),
+            0,
+          );
+        }
+        for (const [call, error] of [
+          [() => subtle.decapsulateBits(name, pair.privateKey, Buffer.alloc(9)), 'OperationError'],
+          [() => subtle.decapsulateBits(name, pair.publicKey, ciphertext), 'InvalidAccessError'],
+          [() => subtle.encapsulateBits(name, pair.privateKey), 'InvalidAccessError'],
+          [() => subtle.encapsulateBits(name, {}), 'TypeError'],
+          [() => subtle.encapsulateBits(name), 'TypeError'],
+          [() => subtle.encapsulateBits.call({}, name, pair.publicKey), 'TypeError'],
+          [() => subtle.encapsulateBits('ML-KEM-5', pair.publicKey), 'NotSupportedError'],
+        ])
+          await assert.rejects(call, ({ name: found }) => found === error, String(call));
+        if (!isModern) return;
+        const secret = await theirs.decapsulateBits(name, pair.privateKey, ciphertext);
+        assert.deepEqual(secret, sharedKey);
+        const theirOwn = await theirs.encapsulateBits(name, pair.publicKey);
+        assert.deepEqual(
+          await subtle.decapsulateBits(name, pair.privateKey, theirOwn.ciphertext),
+          theirOwn.sharedKey,
+        );
+      });
+
+    test('keys in every format', async () => {
+      for (const [name, usages] of [
+        ['ML-DSA-44', ['sign', 'verify']],
+        ['ML-KEM-768', KEM],
+      ]) {
+        const pair = await subtle.generateKey(name, true, usages);
+        assert.ok(pair.publicKey instanceof CryptoKey);
+        for await (const [key, imported, format] of reimported(subtle, pair, name, true)) {
+          assert.deepEqual(shown(imported), shown(key), format);
+          assert.deepEqual(await exported(imported, subtle), await exported(key, subtle), format);
+        }
+        const publicUsages = pair.publicKey.usages;
+        const found = await subtle.getPublicKey(pair.privateKey, publicUsages);
+        assert.deepEqual(shown(found), shown(pair.publicKey));
+        await assert.rejects(subtle.getPublicKey(pair.privateKey, ['encrypt']), {
+          name: 'SyntaxError',
+        });
+        await assert.rejects(subtle.getPublicKey(pair.publicKey, []), {
+          name: 'InvalidAccessError',
+        });
+        const jwk = await subtle.exportKey('jwk', pair.privateKey);
+        const bad = [
+          ['jwk', { ...jwk, alg: 'ML-DSA-87' }, 'DataError'],
+          ['jwk', { ...jwk, pub: jwk.priv }, 'DataError'],
+          ['jwk', { ...jwk, kty: 'OKP' }, 'DataError'],
+          ['raw-seed', Buffer.alloc(7), 'DataError'],
+          ['pkcs8', Buffer.alloc(99), 'DataError'],
+          ['raw', Buffer.alloc(32), 'NotSupportedError'],
+        ];
+        for (const [format, data, error] of bad)
+          await assert.rejects(
+            subtle.importKey(format, data, name, true, pair.privateKey.usages),
+            ({ name: code }) => code === error,
+            `${format} ${error}`,
+          );
+      }
+    });
   });
 
+test('in browsers the platform has the keys of its algorithms', async () => {
+  for (const [algorithm, usages] of [
+    ...signers.filter(([{ name }]) => !name.startsWith('ML')).map(([each]) => [each, ['sign']]),
+    ...agreers.map((each) => [each, ['deriveBits']]),
+    [OAEP, ['decrypt']],
+  ]) {
+    const { privateKey } = await inBrowsers.generateKey(algorithm, false, usages);
+    assert.deepEqual(shown(structuredClone(privateKey)), shown(privateKey));
+  }
+  const lacking = { name: 'ECDSA', namedCurve: 'K-256' };
+  const refused = [inBrowsers, theirs].map((each) =>
+    each.generateKey(lacking, true, ['sign']).catch(({ name }) => name),
+  );
+  assert.deepEqual(await Promise.all(refused), ['NotSupportedError', 'NotSupportedError']);
+});
+
+describe('keys of the platform', { skip: nativeOnly }, () => {
   test('getPublicKey of keys that the platform has', async () => {
     for (const [algorithm, usage] of [
       [{ name: 'ECDSA', namedCurve: 'P-384' }, 'verify'],

@@ -5,7 +5,7 @@
 import { findCipher, findHash } from '../../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../../catalog/facts.js';
 import { isLost, sizeOf } from '../../base/intrinsics.js';
-import { bytesOf, copyOf, exception, isLacking, servesAll } from './platform.js';
+import { bytesOf, copyOf, exception, isLacking } from './platform.js';
 
 /** The types of members. */
 const enum Type {
@@ -215,7 +215,7 @@ function registerPublicKeys(): void {
     ],
   ] as const)
     for (const name of names) {
-      const lacking = servesAll && name.startsWith('ML-') && isLacking('importKey', { name });
+      const lacking = name.startsWith('ML-') && isLacking('importKey', { name });
       const served = { name, lacking, usages };
       register(['generateKey'], served, generated);
       register(['importKey'], served, imported);

@@ -9,7 +9,7 @@ import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-m
 import { decodeBase64 } from '../../base/secret-base64.js';
 import type { JsonWebKey } from '../../public-keys/jwk.js';
 import { base64url, bytesOfText, viewOf } from '#platform/base/runtime.js';
-import { asymmetric } from '#platform/compat/webcrypto/public-keys.js';
+import { asymmetric, withAsymmetric } from '#platform/compat/webcrypto/public-keys.js';
 import type { Algorithm, Served } from './dictionaries.js';
 import { attach, derivesOnly, discard, keepBytes, makeOwnSecret, type Kept } from './keys.js';
 import { bytesOf, callPlatform, exception, fillRandom } from './platform.js';
@@ -120,7 +120,7 @@ function generatePair(algorithm: Algorithm, extractable: boolean, usages: unknow
   if (!read!.every((each) => served.usages!.some((allowed) => allowed.includes(each))))
     throw DELEGATE;
   const generate = (): unknown =>
-    asymmetric().generatePair(algorithm, extractable, forPrivate, forPublic);
+    withAsymmetric((calls) => calls.generatePair(algorithm, extractable, forPrivate, forPublic));
   if (served.lacking) return generate();
   // The engine that a program chose may have no such keys.
   try {
@@ -235,7 +235,7 @@ function importOwn(
   algorithm: Algorithm,
   extractable: boolean,
   usages: unknown,
-): object {
+): object | Promise<object> {
   const { served, numbers, problem } = algorithm;
   if (!FORMATS.includes(format)) throw new TypeError(`${format} is not a KeyFormat`);
   const derives = served.name.startsWith('Argon2');
@@ -244,11 +244,15 @@ function importOwn(
   // Copied before usages are read, which runs the caller's code.
   const source = jwk === undefined ? bytesOf(data) : undefined;
   let bytes = source && secretCopy(source);
+  let pair: object | Promise<object> | undefined;
+  const wipeBytes = (): void => {
+    if (bytes !== undefined) wipe(bytes);
+  };
   try {
     if (jwk === undefined && bytes === undefined)
       throw new TypeError('keyData is not a BufferSource');
     if (served.usages !== undefined)
-      return importPair(format, jwk ?? bytes, algorithm, extractable, usages);
+      return (pair = importPair(format, jwk ?? bytes, algorithm, extractable, usages));
     if (format !== 'raw-secret' && (jwk === undefined || derives))
       throw exception('NotSupportedError', `cannot import ${served.name} as ${format}`);
     const read = readUsages(usages, served, 'importKey');
@@ -262,7 +266,8 @@ function importOwn(
       throw exception('DataError', 'the length of the key is not supported');
     return makeOwnSecret(ownAlgorithm(served, bits), served.hash, extractable, read, bytes);
   } finally {
-    if (bytes !== undefined) wipe(bytes);
+    if (pair instanceof Promise) pair.then(wipeBytes, wipeBytes);
+    else wipeBytes();
   }
 }
 
@@ -282,7 +287,7 @@ function importPair(
   algorithm: Algorithm,
   extractable: boolean,
   usages: unknown,
-): object {
+): object | Promise<object> {
   const { served } = algorithm;
   const jwk = format === 'jwk' ? (data as JsonWebKey) : undefined;
   const isPrivate = jwk === undefined ? PAIR_FORMATS[format] : jwk.priv !== undefined;
@@ -290,9 +295,12 @@ function importPair(
     throw exception('NotSupportedError', `cannot import ${served.name} as ${format}`);
   const read = readUsages(usages, served, 'importKey', served.usages![isPrivate ? 0 : 1]);
   const isValid = jwk === undefined || isJwkFor(jwk, 'AKP', served, extractable, read);
-  const pair = isValid ? asymmetric().readPair(format, data, algorithm) : undefined;
-  if (pair === undefined) throw exception('DataError', `not a key of ${served.name} as ${format}`);
-  return asymmetric().ownPair(served.name, pair, extractable, read);
+  return withAsymmetric(({ readPair, ownPair }) => {
+    const pair = isValid ? readPair(format, data, algorithm) : undefined;
+    if (pair === undefined)
+      throw exception('DataError', `not a key of ${served.name} as ${format}`);
+    return ownPair(served.name, pair, extractable, read);
+  });
 }
 
 /** The members of a JWK, in the order in which WebIDL reads them. */

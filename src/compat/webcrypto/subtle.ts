@@ -410,7 +410,7 @@ export function subtleMethods(
   isReceiver: (receiver: unknown) => boolean,
 ): Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>> {
   const found: Record<string, (...given: unknown[]) => Promise<unknown>> = {};
-  const methods = new Map<string, Function>(servesAll ? addedMethods : []);
+  const methods = new Map<string, Function>(addedMethods);
   for (const [name, theirs] of platformMethods) methods.set(name, theirs);
   for (const [name, theirs] of methods) {
     const serve = serves[name];
