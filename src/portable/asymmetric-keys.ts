@@ -220,6 +220,7 @@ function refuseUnlessEqual(left: Uint8Array, right: Uint8Array): void {
 
 const MODULUS_BITS_MIN = 1024;
 const MODULUS_BITS_MAX = 16_384;
+const EXPONENT_BITS_MAX = 33;
 
 /** Checks the sizes of a key, which WebCrypto checks before it computes with it. */
 function checkForWebCrypto(algorithm: number, isPrivate: boolean, parts: Uint8Array[]): void {
@@ -227,6 +228,9 @@ function checkForWebCrypto(algorithm: number, isPrivate: boolean, parts: Uint8Ar
   if (field === undefined) {
     const bits = bitsOf(parts[0]!);
     if (bits < MODULUS_BITS_MIN || bits > MODULUS_BITS_MAX) refuse(Status.ModulusSize);
+    const exponent = parts[1]!;
+    const size = bitsOf(exponent);
+    if (size < 2 || size > EXPONENT_BITS_MAX || exponent.at(-1)! % 2 === 0) refuse(Status.Exponent);
     return;
   }
   const point = parts[isPrivate ? 1 : 0]!;

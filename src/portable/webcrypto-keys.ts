@@ -25,8 +25,11 @@ import {
   sizeBytes,
   type OpenKey,
 } from './asymmetric-keys.js';
+import { hashOf as digestOf } from './digests.js';
 import { fromDer, toDer } from './ecdsa-signatures.js';
+import { PLAIN } from './families/hash.js';
 import type { AsymmetricKey } from './keys.js';
+import { writeNumber } from './numbers.js';
 import { NOTHING, Refusal, refuse } from './windows.js';
 import type { Work } from './work.js';
 
@@ -141,24 +144,51 @@ async function signOrVerify(work: Work, key: OpenKey): Promise<Uint8Array> {
   const isAny = isPss && saltLength === -3 && !signs;
   if (saltLength < 0) saltLength = saltLength === -1 ? digestSize : most;
   const ready = await importKey(key, as, signs ? 'sign' : 'verify');
+  const params = { __proto__: null, name, hash, saltLength };
   if (signs) {
-    const params = { __proto__: null, name, hash, saltLength };
     const signature = new Uint8Array(await subtle().sign(params, ready, source));
     return isDer ? toDer(signature) : signature;
   }
   const signature = isDer ? fromDer(tag, field!) : tag;
   const size = field === undefined ? Math.ceil(bits / 8) : 2 * field;
-  let isRight = false;
-  if (signature?.length === size) {
-    // With any length of the salt: the longest, the digest's, then all others.
-    const others = isAny ? [digestSize, ...Array(most).keys()] : [];
-    for (const each of [saltLength, ...others]) {
-      const params = { __proto__: null, name, hash, saltLength: each };
-      isRight = await subtle().verify(params, ready, signature, source);
-      if (isRight) break;
+  if (signature?.length !== size) return Uint8Array.of(0);
+  if (isAny) params.saltLength = saltLengthIn(signature, key, numbers[At.Algorithm]!);
+  return Uint8Array.of(Number(await subtle().verify(params, ready, signature, source)));
+}
+
+/** Returns a big-endian number. */
+const numberOf = (bytes: Uint8Array): bigint =>
+  bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
+
+/**
+ * Returns the length of the salt in a signature of RSA-PSS (RFC 8017, 9.1.2), which WebCrypto has
+ * to be told; any length that fits if it is no signature. All of its inputs are public.
+ */
+function saltLengthIn(signature: Uint8Array, key: OpenKey, id: number): number {
+  const [modulus, exponent] = partsOf(key).map(numberOf) as [bigint, bigint];
+  const base = numberOf(signature);
+  let power = 1n;
+  for (const bit of exponent.toString(2))
+    power = (((power * power) % modulus) * (bit === '1' ? base : 1n)) % modulus;
+  const bits = modulusBits(key) - 1;
+  const encoded = new Uint8Array(Math.ceil(bits / 8));
+  writeNumber(power, encoded);
+  const { digestSize } = hashes[id]!;
+  // The padding, a 1 and the salt, under a mask that MGF1 makes from the digest after them.
+  const end = encoded.length - digestSize - 1;
+  const input = new Uint8Array(digestSize + 4);
+  input.set(encoded.subarray(end, -1));
+  const mask = new Uint8Array(digestSize);
+  for (let at = 0; at < end; at++) {
+    if (at % digestSize === 0) {
+      input[digestSize + 3] = at / digestSize;
+      digestOf(id).digest(PLAIN, input, mask);
     }
+    const byte = encoded[at]! ^ mask[at % digestSize]!;
+    const unused = at === 0 ? 8 * encoded.length - bits : 0;
+    if ((byte & (255 >> unused)) !== 0) return end - at - 1;
   }
-  return Uint8Array.of(Number(isRight));
+  return 0;
 }
 
 async function agree(own: OpenKey, peer: OpenKey): Promise<Uint8Array> {

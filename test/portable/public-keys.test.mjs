@@ -1,6 +1,7 @@
 // Asymmetric keys of the portable engine, beside native code: through the bindings of both.
 
 import assert from 'node:assert/strict';
+import { constants, generateKeyPairSync, sign } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -477,6 +478,72 @@ test('RSA-PSS: a signature of any salt length is verified', async () => {
     assert.equal(await verdict(signature), 1, salt);
     signature[9] ^= 1;
     assert.equal(await verdict(signature), 0, salt);
+  }
+});
+
+test('RSA-PSS: WebCrypto verifies once, whatever the salt and the modulus', async (t) => {
+  const calls = t.mock.method(crypto.subtle, 'verify').mock;
+  for (const [modulusLength, exponents] of [
+    [1025, [3]],
+    [1031, [65_537]],
+    [2048, [65_537, 2 ** 32 - 1]],
+  ])
+    for (const publicExponent of exponents) {
+      const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+        modulusLength,
+        publicExponent,
+      });
+      const spki = publicKey.export({ format: 'der', type: 'spki' });
+      const key = portable.import(forms.Spki, spki);
+      const size = Math.ceil(modulusLength / 8);
+      for (const [name, digestSize] of [
+        ['sha1', 20],
+        ['sha256', 32],
+        ['sha384', 48],
+      ]) {
+        const numbers = { ...ecdsa(schemes.RsaPss, idOf(name)), MessageSize: -3 };
+        const most = Math.ceil((modulusLength - 1) / 8) - digestSize - 2;
+        for (const saltLength of [0, 1, digestSize, most]) {
+          const padding = constants.RSA_PKCS1_PSS_PADDING;
+          const signature = sign(name, message, { key: privateKey, padding, saltLength });
+          const changed = Uint8Array.from(signature);
+          changed[size - 1] ^= 1;
+          for (const [tag, right] of [
+            [Uint8Array.from(signature), 1],
+            [changed, 0],
+            [new Uint8Array(size), 0],
+            [new Uint8Array(size).fill(255), 0],
+          ]) {
+            const before = calls.callCount();
+            const given = { key, source: message, tag, numbers, size: 1 };
+            const [status, verdict] = await job('VerifySignature', given);
+            const what = `${modulusLength} ${name} ${saltLength}`;
+            assert.deepEqual([status, verdict[0]], [0, right], what);
+            assert.equal(calls.callCount() - before, 1, what);
+          }
+        }
+      }
+    }
+});
+
+test('RSA: both engines refuse exponents that are even, 1 or longer than 33 bits', () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const n = Buffer.from(publicKey.export({ format: 'jwk' }).n, 'base64url');
+  for (const [exponent, right] of [
+    [[1], false],
+    [[2], false],
+    [[3], true],
+    [[1, 0, 0, 0, 1], true],
+    [[1, 255, 255, 255, 255], true],
+    [[2, 0, 0, 0, 1], false],
+    [Array(128).fill(1), false],
+  ]) {
+    const list = [n, exponent].flatMap((part) => [part.length, 0, ...part]);
+    for (const engine of [native, portable]) {
+      const read = () => engine.import(forms.PublicComponents, Uint8Array.from(list));
+      if (right) engine.dispose(read());
+      else assert.throws(read, /Error: Exponent/, String(exponent));
+    }
   }
 });
 
