@@ -15,7 +15,7 @@ import { module as mlDsaText } from './modules/ml-dsa.js';
 import { module as mlKemText } from './modules/ml-kem.js';
 import { module as p256Text } from './modules/p256.js';
 import { module as x25519Text } from './modules/x25519.js';
-import { NOTHING, refuse } from './windows.js';
+import { NOTHING, Refusal, refuse } from './windows.js';
 
 /** An algorithm of a module: the number of its parameter set, and bytes of raw keys. */
 interface KeyAlgorithm {
@@ -137,6 +137,14 @@ export function partsOf({ algorithm, isPrivate, bytes }: OpenKey): Uint8Array[] 
   ];
 }
 
+function refuseEncryption(): never {
+  throw new Refusal(
+    Status.Unavailable,
+    'the portable engine neither encrypts nor decrypts private keys: use the native engine, or ' +
+      'PKCS#8 without a passphrase, which `openssl pkey` writes and sealWithPassphrase protects',
+  );
+}
+
 // import
 
 /** Returns the key of an import. */
@@ -171,7 +179,7 @@ function parsed(
       return [list[0]!, partsOfList(list.subarray(1))];
     }
     case KeyForm.EncryptedPkcs8:
-      return refuse(Status.KeyEncryption);
+      return refuseEncryption();
     default:
   }
   if (!(algorithm >= 0 && algorithm < algorithms.length)) refuse(Status.KeyNotSupported);
@@ -304,7 +312,7 @@ export function exportKey(key: AsymmetricKey, form: KeyForm): Secret {
     case KeyForm.Seed:
       return seed.length > 0 && !isRsa(algorithm) ? concatenated(seed) : refuse(Status.KeyUse);
     case KeyForm.EncryptedPkcs8:
-      return refuse(Status.Unavailable);
+      return refuseEncryption();
     default:
   }
   if (form !== KeyForm.Compressed || field === undefined) return refuse(Status.KeyUse);

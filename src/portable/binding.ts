@@ -11,7 +11,7 @@ import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { isLost, isUint8Array, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import { checkParams, hashOf, macOf } from './digests.js';
-import { canRun, perform, runnerOf, statusOf } from './execute.js';
+import { canRun, perform, refusalReason, runnerOf, statusOf } from './execute.js';
 import { PLAIN, type HashParams } from './families/hash.js';
 import { Hmac } from './families/hmac.js';
 import type { Host } from './host.js';
@@ -371,7 +371,9 @@ export function makePortable(host: Host): Native {
     dropState: () => 0,
     kernelReport: () => '{}',
     lastReason: () =>
-      unavailableReason() || (canRun(Operation.ImportKey) ? ofKeys().laterOnly : ''),
+      refusalReason ||
+      unavailableReason() ||
+      (canRun(Operation.ImportKey) ? ofKeys().laterOnly : ''),
   };
   return native;
 }

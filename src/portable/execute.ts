@@ -117,8 +117,12 @@ export function* inSteps(work: Work, pause: Pause): Steps {
 /** V8 says "Array buffer allocation failed", other engines "out of memory". */
 const memoryWords = ['alloc', 'memory', 'length'];
 
+/** The reason of the last {@link Refusal}; empty if it was the engine's usual one. */
+export let refusalReason = '';
+
 /** Returns the status of a thrown value. */
 export function statusOf(error: unknown): Status {
+  refusalReason = error instanceof Refusal ? error.reason : '';
   if (error instanceof Refusal) return error.status;
   if (error instanceof MillraceError)
     return error.code === 'ERR_OUT_OF_MEMORY' ? Status.Memory : Status.Unavailable;

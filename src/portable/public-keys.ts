@@ -133,7 +133,7 @@ function run(work: Work): Status {
     (work.key as AsymmetricKey).fill(bytes);
     return Status.Done;
   }
-  if (nativeOperations.includes(operation)) return Status.Unavailable;
+  if (nativeOperations.includes(operation)) refuse(Status.Unavailable);
   const { algorithm, bytes } = checkedKey(work);
   const { family, set } = algorithms[algorithm] ?? refuse(Status.Unavailable);
   const isDer = numbers[At.Count] === SignatureScheme.EcdsaDer;

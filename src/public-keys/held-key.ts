@@ -141,7 +141,7 @@ export function importKey(
     frame[At.Count] = form;
     frame[At.Engine] = engine.number;
     const status = engine.binding.run(bytes, NO_BYTES, undefined, passphrase, undefined, undefined);
-    if (status !== Status.Done) throw importFailure(status, argument);
+    if (status !== Status.Done) throw importFailure(status, argument, engine.binding.lastReason());
     return filledKey(reserved);
   } catch (error) {
     release(reserved);
@@ -150,8 +150,8 @@ export function importKey(
 }
 
 /** Returns the error of an import, which names the argument. */
-function importFailure(status: number, argument: string): MillraceError {
-  const { code, message } = failure(status);
+function importFailure(status: number, argument: string, reason: string): MillraceError {
+  const { code, message } = failure(status, 0, reason);
   const named = message.startsWith('key ')
     ? argument + message.slice(3)
     : `${argument}: ${message}`;
@@ -198,7 +198,7 @@ export function exportBytes(
       frame[At.Algorithm] = encryption?.cipher ?? 0;
       frame[At.Count] = encryption?.iterations ?? 0;
       const size = binding.exportKey(form, memory, encryption?.passphrase ?? NO_BYTES);
-      if (size < 0) throw failure(-size);
+      if (size < 0) throw failure(-size, 0, binding.lastReason());
       if (size > memory.length) {
         memory = secretResult(size);
         continue;

@@ -244,6 +244,27 @@ function shortKey() {
   }
 }
 
+test('the portable engine refuses encrypted private keys with the remedy', () => {
+  const { privateKey } = pairs.ed25519;
+  const encryption = { format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' };
+  const key = privateKey.export({ ...encryption, type: 'pkcs8' });
+  const [code, remedy] = [
+    'ERR_ENGINE_UNAVAILABLE',
+    /neither .* decrypts .*: use the native engine/,
+  ];
+  try {
+    millrace.configure({ engine: 'portable' });
+    refused(() => createPrivateKey({ key, passphrase: 'x' }), code, remedy);
+    refused(() => createPublicKey({ key, passphrase: 'x' }), code, remedy);
+    const own = createPrivateKey(privateKey.export({ format: 'pem', type: 'pkcs8' }));
+    refused(() => own.export(encryption), code, remedy);
+    // The next refusal has a reason of its own.
+    refused(() => millrace.signMany(null, ['a'], own), code, /no many signatures/);
+  } finally {
+    millrace.configure({ engine: 'auto' });
+  }
+});
+
 test('encrypted private keys', () => {
   for (const [name, { privateKey }] of Object.entries(pairs)) {
     const made = createPrivateKey(privateKey);
