@@ -233,6 +233,21 @@ test('both engines refuse the same keys with the same status', () => {
       same(form, form === 'Pkcs8' ? native.export(known, forms.Spki) : pkcs8);
   }
   const { P256, MlKem768, MlDsa65, MlDsa44 } = algorithms;
+  for (const form of ['Pkcs8', 'Sec1']) {
+    const der = native.export(native.generate(P256), forms[form]);
+    // A coordinate that is not reduced; a point that is not on the curve; another form of points.
+    for (const [at, size] of [
+      [64, 32],
+      [1, 1],
+      [65, 1],
+    ]) {
+      const changed = der.slice();
+      changed.fill(changed.at(-at) ^ 0xff, changed.length - at, changed.length - at + size);
+      if (size > 1) changed.fill(0xff, changed.length - at, changed.length - at + size);
+      assert.equal(outcome(native, form, changed), 'KeyValue');
+      same(form, changed);
+    }
+  }
   for (const fill of [0, 255]) same('PrivateRaw', new Uint8Array(32).fill(fill), P256);
   for (const first of [0, 2, 4, 5, 6])
     for (const size of [33, 65]) {

@@ -198,6 +198,21 @@ fn is_size_of(algorithm: Algorithm, key: &[u8]) -> bool {
         || algorithm.is_nist_curve() && key.len() == 1 + facts.shared_secret
 }
 
+/// Returns true for an ECPrivateKey with a scalar and a point of the sizes of a NIST curve.
+fn has_sizes_of(algorithm: Algorithm, key: &[u8]) -> bool {
+    let facts = algorithm.facts();
+    let sizes = || {
+        let mut key = Reader::only(key, der::SEQUENCE)?;
+        let is_version = key.element(der::INTEGER)? == [1];
+        let scalar = key.element(der::OCTET_STRING)?;
+        let curve = key.element(der::context(0)).unwrap_or_default();
+        let point = Reader::only(key.element(der::context(1))?, der::BIT_STRING)?;
+        let is_whole = key.is_empty() && is_version && facts.identifier.ends_with(curve);
+        is_whole.then_some((scalar.len(), point.0.strip_prefix(&[0])?.len()))
+    };
+    sizes() == Some((facts.private_key, facts.public_key))
+}
+
 fn align_right(target: &mut [u8], number: &[u8]) -> Result<(), Error> {
     let zeros = target.len().checked_sub(number.len()).ok_or(Error::KeySize)?;
     target[zeros..].copy_from_slice(number);
@@ -401,6 +416,10 @@ impl PrivateKey {
         if algorithm == Algorithm::XWing {
             return PrivateKey::from_raw(algorithm, key);
         }
+        if error == Error::Encoding && algorithm.is_nist_curve() && has_sizes_of(algorithm, key) {
+            // A coordinate that is not reduced.
+            return Err(Error::Point);
+        }
         let facts = algorithm.facts();
         let mut key = Reader(key);
         let (seed, raw) = match key.sequence() {
@@ -511,8 +530,6 @@ impl PrivateKey {
         let (scalar, point) = both.split_at(facts.private_key);
         let point = der::element(der::BIT_STRING, &[&[0], point])?;
         PrivateKey::from_scalar(algorithm, scalar, &der::element(der::context(1), &[&point])?)
-            // A coordinate that is not reduced.
-            .map_err(|error| if error == Error::Encoding { Error::Point } else { error })
     }
 
     fn from_scalar(

@@ -99,6 +99,22 @@ fn refuses_keys_whose_parts_contradict_each_other() {
         assert_eq!(off.unwrap_err(), Error::Point);
         assert_eq!(mixed(&point).unwrap_err(), Error::Point);
     }
+    for algorithm in [Algorithm::P256, Algorithm::P384, Algorithm::P521] {
+        let key = new_key(algorithm);
+        let field = algorithm.facts().private_key;
+        type Read = fn(&[u8]) -> Result<PrivateKey, Error>;
+        for (read, mut der) in [
+            (PrivateKey::from_pkcs8 as Read, key.to_pkcs8().unwrap()),
+            (PrivateKey::from_sec1, key.to_sec1().unwrap()),
+        ] {
+            let place = der.len() - 2 * field;
+            der[place..][..field].fill(0xff);
+            assert_eq!(read(&der).unwrap_err(), Error::Point);
+            // The tag of the bit string.
+            der[place - 4 - usize::from(field == 66)] ^= 1;
+            assert_eq!(read(&der).unwrap_err(), Error::Encoding);
+        }
+    }
     // Of expanded keys: of ML-KEM the hash of the public key, that key and the secret vector, of
     // ML-DSA the same hash and a vector.
     let (ml_kem, ml_dsa) = (Algorithm::MlKem768, Algorithm::MlDsa44);
