@@ -20,7 +20,8 @@ const {
 const command = {
   usage: '[--kernel] [--json]',
   about: `Shows, for each algorithm and key derivation on this machine, the library and the CPU
-instructions that implement it, and the state of the worker threads.
+instructions that implement it, the libraries of asymmetric keys, and the state of the worker
+threads.
 
 "millrace" is Millrace's own code. "millrace to 2048, AWS-LC" means messages of up to 2,048 bytes
 by the one, and longer ones by the other; "in parts", messages that are divided among worker
@@ -118,6 +119,7 @@ function asText(report, width) {
   return [
     `${titled}\n\n${algorithmTable(report, width, dim)}\n${notes}`,
     derivationTable(report, width, dim),
+    publicKeyTable(report, width, dim),
     kernelTable(kernel, width, dim),
   ].join('');
 }
@@ -206,6 +208,18 @@ function derivationTable({ native: { derivations } }, width, dim) {
   const list = [...rows.values()].map(([names, ...facts]) => [shortened(names), ...facts]);
   const heads = ['key derivation', 'library', 'at once>', 'instructions'];
   return `\n${table(heads, list, { width, head: dim })}\n`;
+}
+
+/** Returns a table of asymmetric keys and the library that each engine has for them. */
+function publicKeyTable({ native, portable }, width, dim) {
+  const both = [native?.publicKeys ?? {}, portable?.publicKeys ?? {}];
+  const names = new Set(both.flatMap((each) => Object.keys(each)));
+  if (names.size === 0) return '';
+  const rows = [...names].map((name) => [
+    name,
+    ...both.map((each) => (Object.hasOwn(each, name) ? namesOf(each[name]) : '-')),
+  ]);
+  return `\n${table(['public key', 'native', 'portable'], rows, { width, head: dim })}\n`;
 }
 
 /** Shortens a long list to its first item and a count. */

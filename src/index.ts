@@ -89,5 +89,5 @@ export type {
   ExportPrivateKeyOptions,
   ExportPublicKeyOptions,
 } from './public-keys/export.js';
-export type { PublicKeyAlgorithmName } from './public-keys/held-key.js';
+export type { PublicKeyAlgorithmName } from './public-keys/algorithm-names.js';
 export type { JsonWebKey } from './public-keys/jwk.js';

@@ -4,7 +4,7 @@ import type { MillraceError } from '../base/errors.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
 import type { ExportPrivateKeyOptions, ExportPublicKeyOptions } from '../public-keys/export.js';
-import type { PublicKeyAlgorithmName } from '../public-keys/held-key.js';
+import type { PublicKeyAlgorithmName } from '../public-keys/algorithm-names.js';
 import type { JsonWebKey } from '../public-keys/jwk.js';
 import type { PrivateKey, PublicKey } from '../public-keys/key-objects.js';
 import type { AsymmetricKeyOptions, PrivateKeyInput, PublicKeyInput } from '../public-keys/keys.js';

@@ -136,6 +136,8 @@ export interface Engines {
      * code of its own beyond that of its hash.
      */
     readonly derivations: Readonly<Record<string, ServedAlgorithm>>;
+    /** The library of each algorithm of asymmetric keys, which `key.algorithm` names. */
+    readonly publicKeys: Readonly<Record<string, Pick<Implementation, 'library' | 'with'>>>;
   };
   /** The portable engine: the core in WebAssembly. */
   readonly portable: {
@@ -155,6 +157,11 @@ export interface Engines {
     readonly algorithms: Readonly<Record<string, ServedAlgorithm>>;
     /** The library of each key derivation. */
     readonly derivations: Readonly<Record<string, ServedAlgorithm>>;
+    /**
+     * The same for asymmetric keys: a crate, or `WebCrypto` for those that only the platform's
+     * WebCrypto serves, by asynchronous calls. An algorithm that is not there is not supported.
+     */
+    readonly publicKeys: Readonly<Record<string, Pick<Implementation, 'library' | 'with'>>>;
   };
   /** The Linux kernel. It is probed only on request, because probing may load kernel modules. */
   readonly kernel: {

@@ -6,6 +6,7 @@ import { engineName, engineOf, fallbackList } from '../engines/engines.js';
 import { MillraceError, refuseSurplus, wrongType } from '../base/errors.js';
 import { isRevoked } from '../base/intrinsics.js';
 import { accepted, type Accepted } from '../base/options.js';
+import { algorithmNames, type PublicKeyAlgorithmName } from '../public-keys/algorithm-names.js';
 import { settings } from './settings.js';
 import { CopiedBytes, KdfMemory, Threads } from '../base/protocol.js';
 import { provideReports } from '#platform/engines/parts.js';
@@ -65,13 +66,57 @@ export function engines(wanted?: EnginesOptions): Engines {
   };
 }
 
-const nothing = { libraries: {}, algorithms: {}, derivations: {} };
+const nothing = { libraries: {}, algorithms: {}, derivations: {}, publicKeys: {} };
+
+/** The crates of asymmetric keys in WebAssembly; a test compares their versions with Cargo.lock. */
+const keyCrates = {
+  'curve25519-dalek': '5.0',
+  'ed25519-dalek': '3.0',
+  'ml-dsa': '0.1',
+  'ml-kem': '0.3',
+  p256: '0.14',
+};
+
+/** What computes with asymmetric keys in the portable engine, which has no X-Wing. */
+const keyLibraries: Readonly<
+  Record<Exclude<PublicKeyAlgorithmName, 'x-wing'>, keyof typeof keyCrates | 'WebCrypto'>
+> = {
+  ed25519: 'ed25519-dalek',
+  x25519: 'curve25519-dalek',
+  'p-256': 'p256',
+  'p-384': 'WebCrypto',
+  'p-521': 'WebCrypto',
+  rsa: 'WebCrypto',
+  'rsa-pss': 'WebCrypto',
+  'ml-kem-512': 'ml-kem',
+  'ml-kem-768': 'ml-kem',
+  'ml-kem-1024': 'ml-kem',
+  'ml-dsa-44': 'ml-dsa',
+  'ml-dsa-65': 'ml-dsa',
+  'ml-dsa-87': 'ml-dsa',
+};
 
 function reportOf(name: 'native' | 'portable'): Engines['portable'] {
   const engine = engineOf(name);
   if (engine instanceof MillraceError)
     return { available: false, reason: engine.message, ...nothing };
-  return (JSON.parse(engine.binding.engines()) as Record<typeof name, Engines['portable']>)[name];
+  const report = (JSON.parse(engine.binding.engines()) as Record<typeof name, Engines['portable']>)[
+    name
+  ];
+  if (!report.available) return { ...nothing, ...report };
+  const isNative = name === 'native';
+  const libraries = isNative ? report.libraries : { ...report.libraries, ...keyCrates };
+  const served = isNative
+    ? algorithmNames.map((key) => [
+        key,
+        key === 'x-wing' ? { library: 'AWS-LC', with: ['millrace'] } : { library: 'AWS-LC' },
+      ])
+    : Object.entries(keyLibraries).map(([key, library]) => [key, { library }]);
+  return {
+    ...report,
+    libraries,
+    publicKeys: Object.fromEntries(served) as typeof report.publicKeys,
+  };
 }
 
 /** As native code reports it: by interface, and for `kernel` the chosen one. */

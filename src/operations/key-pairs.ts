@@ -7,13 +7,12 @@ import { between } from '../base/numbers.js';
 import { generateKeyPairOptionNames } from '../base/option-names.js';
 import { NO_HASH, PublicKeyAlgorithm } from '../base/protocol.js';
 import { hashFacts } from '../catalog/catalog.js';
+import { algorithmNames, type PublicKeyAlgorithmName } from '../public-keys/algorithm-names.js';
 import {
-  algorithmNames,
   filledKey,
   publicKeyOf,
   reserveKey,
   type HeldKey,
-  type PublicKeyAlgorithmName,
   type Restriction,
 } from '../public-keys/held-key.js';
 import { encodeKey, readEncoding, wipeEncoding, type KeyEncoding } from '../public-keys/export.js';

@@ -8,12 +8,8 @@ import { accepted, isOptions, ownOptions } from '../base/options.js';
 import { SignatureScheme } from '../base/protocol.js';
 import type { PackedKeys } from '../calls/public-keys.js';
 import type { EnginePreference } from '../engines/engines.js';
-import {
-  algorithmNames,
-  PUBLIC_KEY_BYTES,
-  reserveKey,
-  type HeldKey,
-} from '../public-keys/held-key.js';
+import { algorithmNames } from '../public-keys/algorithm-names.js';
+import { PUBLIC_KEY_BYTES, reserveKey, type HeldKey } from '../public-keys/held-key.js';
 import { isAsymmetricKey } from '../public-keys/key-objects.js';
 import { algorithmOf, readPrivateKey, readPublicKey } from '../public-keys/keys.js';
 import { release } from '../request/key.js';

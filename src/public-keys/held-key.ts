@@ -9,31 +9,11 @@ import { wipe, type Secret } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
 import { localEngines, noUses } from '../engines/engines.js';
 import { release, type Prepared } from '../request/key.js';
+import { algorithmNames, type PublicKeyAlgorithmName } from './algorithm-names.js';
 import type { Buffer } from '#platform/base/runtime.js';
 import { providePublicKeys } from '#platform/engines/key-parts.js';
 
 providePublicKeys();
-
-/** The names of the algorithms, by {@link PublicKeyAlgorithm}. */
-export const algorithmNames = [
-  'ed25519',
-  'x25519',
-  'p-256',
-  'p-384',
-  'p-521',
-  'rsa',
-  'rsa-pss',
-  'ml-kem-512',
-  'ml-kem-768',
-  'ml-kem-1024',
-  'ml-dsa-44',
-  'ml-dsa-65',
-  'ml-dsa-87',
-  'x-wing',
-] as const;
-
-/** The name of an algorithm of asymmetric keys. */
-export type PublicKeyAlgorithmName = (typeof algorithmNames)[number];
 
 /** The parameters that a key of RSA-PSS prescribes. Hashes are numbers of the catalog. */
 export interface Restriction {

@@ -7,15 +7,9 @@ import { decodeBase64 } from '../base/secret-base64.js';
 import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { native } from '../engines/binding.js';
 import { release } from '../request/key.js';
+import { algorithmNames } from './algorithm-names.js';
 import { checkOneOf, header, INTEGER, pkcs1Numbers, SEQUENCE } from './encodings.js';
-import {
-  algorithmNames,
-  exportBytes,
-  FIELD_BYTES,
-  importKey,
-  publicKeyOf,
-  type HeldKey,
-} from './held-key.js';
+import { exportBytes, FIELD_BYTES, importKey, publicKeyOf, type HeldKey } from './held-key.js';
 import { base64url, viewOf, type Buffer } from '#platform/base/runtime.js';
 
 /**

@@ -12,7 +12,8 @@ import {
   type ExportPrivateKeyOptions,
   type ExportPublicKeyOptions,
 } from './export.js';
-import { publicKeyOf, type HeldKey, type PublicKeyAlgorithmName } from './held-key.js';
+import type { PublicKeyAlgorithmName } from './algorithm-names.js';
+import { publicKeyOf, type HeldKey } from './held-key.js';
 
 /** Permits only this module to construct keys. */
 const inside = Symbol('inside');

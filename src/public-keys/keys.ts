@@ -18,6 +18,7 @@ import { secretText } from '../base/secret-results.js';
 import { defaultEngine } from '../engines/engines.js';
 import { isKey, release, releaseWhenCollected } from '../request/key.js';
 import { deferRelease } from '../request/request.js';
+import { algorithmNames, type PublicKeyAlgorithmName } from './algorithm-names.js';
 import {
   checkOneOf,
   decodePem,
@@ -28,14 +29,7 @@ import {
   passphraseOf,
   type EncodedKey,
 } from './encodings.js';
-import {
-  algorithmNames,
-  exportBytes,
-  importKey,
-  publicKeyOf,
-  type HeldKey,
-  type PublicKeyAlgorithmName,
-} from './held-key.js';
+import { exportBytes, importKey, publicKeyOf, type HeldKey } from './held-key.js';
 import { importJwk, type JsonWebKey } from './jwk.js';
 import {
   heldOf,

@@ -319,7 +319,9 @@ test('engines: costs and thresholds, where they are known', () => {
           instructions: [],
         },
       },
+      publicKeys: { rsa: { library: 'lib', with: ['own'] }, other: { library: 'lib' } },
     },
+    portable: { available: true, libraries: {}, publicKeys: { rsa: { library: 'crate' } } },
     threads: { limit: 2, started: 1, queued: 1 },
     costs: {
       one: { fixed: 50.4, perByte: 0.5, measured: true, inlineTo: 512, splitFrom: 1_048_576 },
@@ -333,6 +335,7 @@ test('engines: costs and thresholds, where they are known', () => {
     text,
     /^two +own to 2048, lib, in parts own with lib, incremental other +~10 +~500 +9 +-$/m,
   );
+  assert.match(text, /^public key +native +portable\nrsa +lib with own +crate\nother +lib +-$/m);
   assert.match(text, /^threads +2 at most, 1 started, 1 job waiting$/m);
   assert.match(text, /not measured/);
   assert.doesNotMatch(
