@@ -679,3 +679,19 @@ test('what the fuzz targets ask of the crates exists: they are not built with th
     assert.match(features, new RegExp(`^${feature} = `, 'm'), `${crate}: ${feature}`);
   }
 });
+
+test('the lockfile of the fuzz targets has what the crates depend on', () => {
+  const packages = read('fuzz/Cargo.lock').matchAll(
+    /^name = "millrace-([\w-]+)"\n[^]*?^dependencies = \[\n([^]*?)^\]/gm,
+  );
+  let checked = 0;
+  for (const [, crate, locked] of packages) {
+    if (crate === 'fuzz') continue;
+    const [, dependencies] = /^\[dependencies\]\n([^[]*)/m.exec(read(`crates/${crate}/Cargo.toml`));
+    for (const [, name] of dependencies.matchAll(/^([\w-]+)(?:\.workspace)? = (?!.*optional)/gm)) {
+      assert.match(locked, new RegExp(`^ "${name}[ "]`, 'm'), `${crate}: ${name}`);
+      checked += 1;
+    }
+  }
+  assert.ok(checked > 8, String(checked));
+});
