@@ -145,6 +145,8 @@ export interface Native {
   /** Returns the limit in bytes for copies (0 if unset) or the bytes copied now. */
   copies(which: CopiedBytes): number;
   setCopies(limit: number): void;
+  /** Counts bytes copied for an operation that waits; negative ones were released. */
+  countCopies(bytes: number): void;
   defaultRoute(): Route;
   setDefaultRoute(route: Route): void;
   beginPolling(): void;

@@ -14,8 +14,9 @@ export interface Settings {
   /**
    * The most bytes that unsettled asynchronous calls of one environment may copy; 2^53 - 1 for no
    * limit. A call that would exceed it runs inline, which slows the caller down (back-pressure),
-   * and settles later. Calls with a target, which copy nothing, calls with a route, and
-   * `millrace/crypto-async` are exempt. Default: a quarter of the memory, at most 1 GiB.
+   * and settles later. Calls with a target, which copy nothing, calls with a route, those that wait
+   * for others of the same hasher, cipher or recipient of HPKE, and `millrace/crypto-async` are
+   * exempt. Default: a quarter of the memory, at most 1 GiB.
    */
   readonly maxQueuedBytes: number;
   /**

@@ -3,7 +3,7 @@ import { isResizable, sizeOf } from '../base/arguments.js';
 import { detachedSource, detachedTarget, fitsResult } from '../request/result.js';
 import type { Completion } from '../scheduling/completions.js';
 import { Phase, Step } from '../scheduling/steps.js';
-import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
 import type { RunningCipher } from './running.js';
 import { allocate, allocateApart, nextTick, nextTurn } from '#platform/base/runtime.js';
 
@@ -73,7 +73,7 @@ export class UpdateStep extends Step<RunningCipher> {
   override wait(): void {
     const size = this.#size;
     if (!this.#copied || size === 0) return;
-    this.#source = secretCopy(this.#source);
+    this.#source = this.copyOf(this.#source);
     this.#copied = false;
   }
 

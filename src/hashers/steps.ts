@@ -2,7 +2,6 @@
 import { isResizable, part, sizeOf } from '../base/arguments.js';
 import { Form } from '../request/request.js';
 import { detachedSource } from '../request/result.js';
-import { secretCopy } from '../base/secret-memory.js';
 import type { Completion } from '../scheduling/completions.js';
 import { Step } from '../scheduling/steps.js';
 import type { Running } from './running.js';
@@ -38,7 +37,7 @@ export class UpdateStep extends Step<Running> {
 
   override wait(): void {
     if (!this.#copied || this.#size === 0) return;
-    this.#view = secretCopy(part(this.#view, this.#offset, this.#size));
+    this.#view = this.copyOf(part(this.#view, this.#offset, this.#size));
     this.#offset = 0;
     this.#copied = false;
   }

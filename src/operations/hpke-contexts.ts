@@ -28,6 +28,7 @@ import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import type { EnginePreference } from '../engines/engines.js';
 import type { Key } from '../request/key.js';
 import { deferWipe } from '../request/request.js';
+import { countCopies } from '../scheduling/copies.js';
 import { runPromise, runSync } from '../scheduling/run.js';
 import { openParser, sealParser } from './cipher.js';
 import { hmacSync } from './digest-sync.js';
@@ -216,7 +217,8 @@ export class HpkeRecipient extends HpkeContext {
 
   /**
    * Decrypts the next message asynchronously. Calls are served one after the other, in their order:
-   * the number of a message depends on whether those before it were right. Arguments are copied.
+   * the number of a message depends on whether those before it were right. Arguments are copied;
+   * the copies of calls that wait count as `queuedBytes`.
    */
   openAsync(ciphertext: Bytes, aad?: Data): Promise<Buffer>;
   openAsync(): Promise<unknown> {
@@ -232,8 +234,7 @@ export class HpkeRecipient extends HpkeContext {
     };
     try {
       const message = messageOf(state, 'openAsync', 'ciphertext', arguments);
-      const opened =
-        state.pending === 0 ? start(message) : state.last.then(start.bind(null, copied(message)));
+      const opened = state.pending === 0 ? start(message) : later(state, message, start);
       state.pending += 1;
       state.last = opened.then(ended, ended);
       return opened;
@@ -286,9 +287,22 @@ export function checkCiphertext(size: number): void {
     );
 }
 
-/** Returns a message that the caller can no longer change. */
-function copied({ source, aad }: Message): Message {
-  return { source: secretCopy(source as Uint8Array), aad: secretCopy(aad) };
+/**
+ * Starts with a copy of the message, which the caller may change, when the opens before it have
+ * ended. Until then the copy counts.
+ */
+function later(
+  { last }: State,
+  { source, aad }: Message,
+  start: (message: Message) => Promise<unknown>,
+): Promise<unknown> {
+  const copy = { source: secretCopy(source as Uint8Array), aad: secretCopy(aad) };
+  const bytes = copy.source.length + copy.aad.length;
+  countCopies(bytes);
+  return last.then(() => {
+    countCopies(-bytes);
+    return start(copy);
+  });
 }
 
 /** Returns the arguments that seal or open the next message. */

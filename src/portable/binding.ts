@@ -339,6 +339,9 @@ export function makePortable(host: Host): Native {
     setCopies(limit) {
       if (jobs !== undefined) jobs.copiesLimit = limit;
     },
+    countCopies(bytes) {
+      if (jobs !== undefined) jobs.copied += bytes;
+    },
     defaultRoute: defaultRoute,
     setDefaultRoute,
 

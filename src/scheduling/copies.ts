@@ -14,6 +14,15 @@ export function canCopy(size: number): boolean {
 }
 
 /**
+ * Counts bytes that were copied for an operation that waits for others of its object; negative ones
+ * were released. They are not refused: the operation must come after the others, and its caller may
+ * change its memory. Other calls copy less meanwhile.
+ */
+export function countCopies(bytes: number): void {
+  native.countCopies(bytes);
+}
+
+/**
  * The default limit: a quarter of the memory, at most 1 GiB. Reading the memory size takes 0.2 ms,
  * so it is done on first use.
  */

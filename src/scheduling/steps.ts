@@ -3,7 +3,9 @@
  * calls.
  */
 import { isOutOfMemory } from '../base/errors.js';
+import { secretCopy, type Secret } from '../base/secret-memory.js';
 import { Completion, NoCompletion } from './completions.js';
+import { countCopies } from './copies.js';
 import { nextTick } from '#platform/base/runtime.js';
 
 /** The operations that a running hash or cipher allows. */
@@ -34,6 +36,8 @@ export abstract class Step<Running extends Runner> extends Completion {
   queue: Steps<Running> | undefined;
   /** The result of an operation that `begin` completes. */
   value: unknown;
+  /** The bytes of its copy. */
+  #copied = 0;
 
   /**
    * Makes a step. `user` is the caller's completion. It exists before the request is filled,
@@ -48,6 +52,19 @@ export abstract class Step<Running extends Runner> extends Completion {
 
   /** Called before the operation is queued behind another: copies what may change. */
   wait(): void {}
+
+  /** Returns a copy that counts towards the limit of copies until the operation has ended. */
+  protected copyOf(bytes: Uint8Array): Secret {
+    const copy = secretCopy(bytes);
+    this.#copied = copy.length;
+    countCopies(copy.length);
+    return copy;
+  }
+
+  /** Counts the copy no more. */
+  release(): void {
+    if (this.#copied > 0) countCopies(-this.#copied);
+  }
 
   /** Runs when the operation has succeeded, before the next one starts. */
   end(_running: Running): void {}
@@ -98,6 +115,7 @@ export class Steps<Running extends Runner> {
     const { running } = this;
     this.#steps.shift();
     running.pending -= 1;
+    step.release();
     if (running.phase === Phase.Failed) {
       // Disposed of meanwhile, if not by this error.
       step.discard(running);

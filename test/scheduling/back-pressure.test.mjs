@@ -201,6 +201,49 @@ test('hashers and sealed streams continue under the smallest limit', async () =>
   `);
 });
 
+/** Operations of one object that wait for each other: `make` returns what starts one. */
+const turns = {
+  'a hasher': `
+    const hasher = millrace.createHash('sha256');
+    const update = promisify(hasher.update.bind(hasher));
+    const start = () => update(message);
+    const stop = () => {};`,
+  'a cipher': `
+    const cipher = millrace.createCipher('aes-256-gcm', { key: bytes(32), iv: bytes(12) });
+    const start = () => promisify(cipher.update.bind(cipher))(message);
+    const stop = () => cipher.dispose();`,
+  'a recipient of HPKE': `
+    const { privateKey, publicKey } = millrace.generateKeyPair('x25519');
+    const sender = millrace.createHpkeSender(publicKey);
+    const recipient = millrace.createHpkeRecipient(privateKey, sender.encapsulatedKey);
+    const start = () => recipient.openAsync(sender.seal(message));
+    const stop = () => recipient.dispose();`,
+};
+
+for (const [object, program] of Object.entries(turns))
+  test(`what waits for its turn in ${object} counts until it has had it`, async () => {
+    await report(`
+      const bytes = (size) => Buffer.alloc(size, 1);
+      millrace.configure({ maxQueuedBytes: 4 << 20, threads: 1 });
+      const message = bytes(1 << 20);
+      ${program}
+      const first = repeat(6, start);
+      assert.ok(queued() >= 5 << 20, String(queued()));
+      const before = queued();
+      // Other calls copy nothing meanwhile.
+      const others = repeat(3, () => promises.hash('sha256', message));
+      assert.equal(queued(), before);
+      await first;
+      await others;
+      assert.equal(queued(), 0);
+      const last = repeat(6, () => start().catch(() => {}));
+      assert.ok(queued() >= 5 << 20);
+      stop();
+      await last;
+      assert.equal(queued(), 0);
+    `);
+  });
+
 test('memory stays bounded where results are small', async () => {
   const { grown } = await report(`
     millrace.configure({ maxQueuedBytes: 32 << 20, threads: 1 });

@@ -70,6 +70,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("canCopy", can_copy),
     ("copies", copies),
     ("setCopies", set_copies),
+    ("countCopies", count_copies),
     ("defaultRoute", default_route),
     ("setDefaultRoute", set_default_route),
     ("beginPolling", begin_polling),
@@ -228,6 +229,17 @@ fn copies(call: &Call<'_>) -> Value {
 fn set_copies(call: &Call<'_>) -> Value {
     if let Some(limit) = call.double(0).and_then(exact_size) {
         cost::set_copies_limit(limit);
+    }
+    Value::NOTHING
+}
+
+/// `countCopies(bytes)`: counts bytes that JavaScript has copied for an operation that waits for its
+/// turn; negative ones have been released.
+fn count_copies(call: &Call<'_>) -> Value {
+    let copied = &call.state.copied;
+    if let Some(bytes) = call.double(0).filter(|bytes| bytes.is_finite()) {
+        // Rounds a negative sum to 0.
+        copied.set((copied.get() as f64 + bytes) as usize);
     }
     Value::NOTHING
 }
