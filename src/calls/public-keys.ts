@@ -9,7 +9,7 @@ import type { JsonWebKey } from '../public-keys/jwk.js';
 import type { PrivateKey, PublicKey } from '../public-keys/key-objects.js';
 import type { AsymmetricKeyOptions, PrivateKeyInput, PublicKeyInput } from '../public-keys/keys.js';
 import type { Buffer, CryptoKey, KeyObject } from '#platform/base/runtime.js';
-import type { Encoding, PackedSources } from './digests.js';
+import type { Encoding, Output, PackedSources } from './digests.js';
 
 /** How a message is signed. These can also stand beside `key` in its object, as in node:crypto. */
 export interface SignatureParameters {
@@ -136,11 +136,11 @@ export interface HpkeOpenOptions extends HpkeRecipientOptions {
 }
 
 /** What {@link hpkeSeal} returns. */
-export interface HpkeSealed {
+export interface HpkeSealed<T extends Bytes | undefined = undefined> {
   /** What the recipient needs beside its private key. */
   readonly encapsulatedKey: Buffer;
-  /** The ciphertext, and its tag of 16 bytes. */
-  readonly ciphertext: Buffer;
+  /** The ciphertext, and its tag of 16 bytes; with a target, the size of both. */
+  readonly ciphertext: Output<T, Buffer>;
 }
 
 /** How RSA encrypts. These can also stand beside `key` in its object, as in node:crypto. */

@@ -43,27 +43,28 @@ import { perform } from './call.js';
  *
  * @param publicKey the recipient's key, as {@link createPublicKey} takes it
  * @param plaintext bytes or a string (UTF-8)
+ * @returns what is sent; with a target, the size of the ciphertext in its place
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE; ERR_KEY_SIZE
  *   for a short `psk`; ERR_KEY_ALGORITHM for a key without KEM or a sender's key of another
  *   algorithm; ERR_KEY_INVALID for a public key of small order; for keys as
  *   {@link createPrivateKey}
  */
-export function hpkeSeal(
+export function hpkeSeal<T extends Bytes | undefined = undefined>(
   publicKey: PublicKeyInput,
   plaintext: Data,
-  options?: HpkeSealOptions,
-): HpkeSealed;
+  options?: HpkeSealOptions & Partial<TargetOptions<T>>,
+): HpkeSealed<T>;
 /** Encrypts one message asynchronously. All arguments are copied at the call. */
-export function hpkeSeal(
+export function hpkeSeal<T extends Bytes | undefined = undefined>(
   publicKey: PublicKeyInput,
   plaintext: Data,
-  callback: Callback<HpkeSealed>,
+  callback: Callback<HpkeSealed<T>>,
 ): void;
-export function hpkeSeal(
+export function hpkeSeal<T extends Bytes | undefined = undefined>(
   publicKey: PublicKeyInput,
   plaintext: Data,
-  options: (HpkeSealOptions & RouteOptions) | undefined,
-  callback: Callback<HpkeSealed>,
+  options: (HpkeSealOptions & Partial<TargetOptions<T>> & RouteOptions) | undefined,
+  callback: Callback<HpkeSealed<T>>,
 ): void;
 export function hpkeSeal(): unknown {
   return perform(hpkeSealParser, arguments);

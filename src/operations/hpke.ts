@@ -54,6 +54,7 @@ import {
   readChoice,
   setExtra,
   setOutput,
+  writeTo,
   wrongKey,
   type Options,
 } from './public-key-arguments.js';
@@ -64,6 +65,7 @@ export const hpkeSealParser: Parser = parserFor(
   'publicKey, plaintext',
   fillSeal,
   hpkeSealOptionNames,
+  targetOptionNames,
 );
 
 export const hpkeOpenParser: Parser = parserFor(
@@ -100,17 +102,22 @@ const PSK_BYTES_MIN = 32;
 const KEM_WITHOUT_SENDER = 0x40;
 
 function fillSeal(given: ArrayLike<unknown>, options: Options): void {
-  const aad = options.aad === undefined ? undefined : data(options.aad, 'options.aad');
+  const { aad, target, targetOffset } = options;
+  const place = readPlace(target, targetOffset, undefined);
+  const extra = aad === undefined ? undefined : data(aad, 'options.aad');
   const plaintext = findData(argument(given, 1), 'plaintext');
   const { encapsulatedSize } = fill(Operation.HpkeSeal, given, options, plaintext);
-  setExtra(aad, 'options.aad');
-  setResult(encapsulatedSize + sizeOf(plaintext) + TAG_BYTES, Form.Buffer);
+  const size = sizeOf(plaintext) + TAG_BYTES;
+  if (place !== undefined) range(place.targetOffset, size, sizeOf(place.target), 'target');
+  setExtra(extra, 'options.aad');
+  setResult(encapsulatedSize + size, Form.Buffer);
   setFinish({
     succeed(made) {
-      const { buffer, byteOffset, length } = made as Buffer;
+      const { buffer, byteOffset } = made as Buffer;
+      const ciphertext = viewOf(buffer, byteOffset + encapsulatedSize, size);
       return {
         encapsulatedKey: firstOf(made as Buffer, encapsulatedSize),
-        ciphertext: viewOf(buffer, byteOffset + encapsulatedSize, length - encapsulatedSize),
+        ciphertext: place === undefined ? ciphertext : writeTo(place, ciphertext),
       };
     },
     fail: undefined,

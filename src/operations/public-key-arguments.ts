@@ -191,22 +191,25 @@ export function setExtra(bytes: Uint8Array | undefined, name: string): void {
   if (bytes !== undefined) setAad(bytes, 0, sizeOfFound(bytes, name));
 }
 
+/** Copies a result to the caller's memory and returns its size. */
+export function writeTo({ target, targetOffset }: Place, bytes: Uint8Array): number {
+  const size = sizeOf(bytes);
+  range(targetOffset, size, sizeOf(target), 'target');
+  copy(target, targetOffset, bytes, 0, size);
+  return size;
+}
+
 /** Returns the result, or copies it to the caller's memory and returns its size. */
 export function setOutput(size: number, form: Form, place: Place | undefined): void {
   setResult(size, form);
   if (place === undefined) return;
-  const { target, targetOffset } = place;
   setFinish({
     succeed(made) {
-      const bytes = made as Secret<Buffer>;
-      const { length } = bytes;
       try {
-        range(targetOffset, length, sizeOf(target), 'target');
-        copy(target, targetOffset, bytes, 0, length);
+        return writeTo(place, made as Buffer);
       } finally {
-        wipe(bytes);
+        wipe(made as Secret<Buffer>);
       }
-      return length;
     },
     fail: undefined,
   });

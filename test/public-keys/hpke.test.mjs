@@ -154,6 +154,35 @@ test('opens what it seals, with every key, suite and mode', async () => {
   }
 });
 
+test('hpkeSeal writes the ciphertext to a target, at an offset', async () => {
+  const { privateKey, publicKey } = generateKeyPair('x25519');
+  const text = rng.bytes(5000);
+  await each(async (call) => {
+    const target = Buffer.alloc(text.length + 16 + 9, 7);
+    const sealed = await call('hpkeSeal', publicKey, text, { target, targetOffset: 4 });
+    const { encapsulatedKey, ciphertext } = sealed;
+    assert.deepEqual([encapsulatedKey.length, ciphertext], [32, text.length + 16]);
+    const written = target.subarray(4, -5);
+    assert.deepEqual(hpkeOpen(privateKey, encapsulatedKey, written), text);
+    assert.ok([0, 3, -1, -5].every((at) => target.at(at) === 7));
+    const before = Buffer.from(target);
+    for (const targetOffset of [10, 1e6]) {
+      const place = { target, targetOffset };
+      await refused(
+        () => call('hpkeSeal', publicKey, text, place),
+        'ERR_ARGUMENT_VALUE',
+        /^target must have/,
+      );
+    }
+    assert.deepEqual(target, before);
+    // Plaintext and ciphertext in the same memory.
+    const both = Buffer.concat([text, Buffer.alloc(16)]);
+    const inPlace = { target: both };
+    const own = await call('hpkeSeal', publicKey, both.subarray(0, text.length), inPlace);
+    assert.deepEqual(hpkeOpen(privateKey, own.encapsulatedKey, both), text);
+  });
+});
+
 test('a string is sealed as UTF-8, and a large message on the pool', async () => {
   const { privateKey, publicKey } = generateKeyPair('x25519');
   const { encapsulatedKey, ciphertext } = hpkeSeal(publicKey, 'ü€');

@@ -244,7 +244,12 @@ const readers = [
   [
     /^hpkeSeal$/,
     ({ encapsulatedKey, ciphertext }, [key, , options]) =>
-      promises.hpkeOpen(key, encapsulatedKey, ciphertext, received(options)),
+      promises.hpkeOpen(
+        key,
+        encapsulatedKey,
+        ciphertext,
+        received({ ...options, target: undefined }),
+      ),
   ],
   [
     /^createHpkeSender$/,
@@ -404,7 +409,12 @@ async function outcomeOf({ start, args, read }, { before, after }) {
     const settled = start(...given);
     after?.(given);
     const value = await settled;
-    const bytes = target ? target.subarray(targetOffset, targetOffset + value) : value;
+    const written = (size) => target.subarray(targetOffset, targetOffset + size);
+    const bytes = !target
+      ? value
+      : typeof value === 'number'
+        ? written(value)
+        : { ...value, ciphertext: written(value.ciphertext) };
     return { value: await read(bytes, args()), tag };
   } catch (error) {
     return { error: error.code ?? error.message };

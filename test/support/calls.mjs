@@ -211,6 +211,7 @@ export function templates(millrace) {
         { ...hpkeOptions(), aad: salt(), senderKey: agreeing[0].privateKey },
       ],
       () => [agreeing[1].privateKey, 'text', { psk: keyObject(), pskId: 'x' }],
+      () => [agreeing[1].privateKey, key(), { target: target(), targetOffset: 9 }],
     ],
     hmac: [
       () => ['sha256', key(), source(), { target: target(), targetOffset: 9 }],

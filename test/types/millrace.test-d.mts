@@ -537,6 +537,16 @@ is<millrace.Encapsulation>()(encapsulate(pair.publicKey));
 isBuffer(decapsulate(pair.privateKey, bytes));
 isBuffer(millrace.publicEncrypt({ key: pair.publicKey, oaepHash: 'sha256' }, 'text'));
 isNumber(millrace.privateDecrypt(pair.privateKey, bytes, { target: bytes }));
+const sealed = millrace.hpkeSeal(pair.publicKey, 'text', { info: 'text' });
+is<millrace.HpkeSealed>()(sealed);
+isBuffer(sealed.ciphertext);
+isNumber(millrace.hpkeSeal(pair.publicKey, 'text', { target: bytes }).ciphertext);
+isBuffer(millrace.hpkeOpen(pair.privateKey, sealed.encapsulatedKey, sealed.ciphertext));
+isVoid(
+  millrace.hpkeSeal(pair.publicKey, 'text', { target: bytes }, (_error, { ciphertext }) =>
+    isNumber(ciphertext),
+  ),
+);
 const encoded = generateKeyPair('rsa', {
   modulusLength: 2048,
   publicKeyEncoding: { format: 'pem' },

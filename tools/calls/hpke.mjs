@@ -22,6 +22,7 @@ const also = { later: 'RouteOptions', promised: 'CallOptions' };
  *
  * @param publicKey the recipient's key, as {@link createPublicKey} takes it
  * @param plaintext bytes or a string (UTF-8)
+ * @returns what is sent; with a target, the size of the ciphertext in its place
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE; ERR_KEY_SIZE
  *   for a short `psk`; ERR_KEY_ALGORITHM for a key without KEM or a sender's key of another
  *   algorithm; ERR_KEY_INVALID for a public key of small order; for keys as
@@ -47,10 +48,11 @@ const also = { later: 'RouteOptions', promised: 'CallOptions' };
  */
 export const hpkeSeal = {
   form: 'derivation',
+  types: ['T extends Bytes | undefined = undefined'],
   takes: { publicKey: 'PublicKeyInput', plaintext: 'Data' },
-  options: 'HpkeSealOptions',
+  options: 'HpkeSealOptions & Partial<TargetOptions<T>>',
   also,
-  result: 'HpkeSealed',
+  result: 'HpkeSealed<T>',
   runs: {
     millrace: 'perform(hpkeSealParser, arguments)',
     promises: 'perform(hpkeSealParser, arguments)',

@@ -39,11 +39,11 @@ import { perform } from './call.js';
  * await hpkeOpen(privateKey, encapsulatedKey, ciphertext, options);
  * ```
  */
-export function hpkeSeal(
+export function hpkeSeal<T extends Bytes | undefined = undefined>(
   publicKey: PublicKeyInput,
   plaintext: Data,
-  options?: HpkeSealOptions & CallOptions,
-): Promise<HpkeSealed>;
+  options?: HpkeSealOptions & Partial<TargetOptions<T>> & CallOptions,
+): Promise<HpkeSealed<T>>;
 export function hpkeSeal(): Promise<unknown> {
   return perform(hpkeSealParser, arguments);
 }
