@@ -12,6 +12,7 @@
 
 import { aborts } from './aborts.mjs';
 import { absences } from './absences.mjs';
+import { asymmetric } from './asymmetric.mjs';
 import { callStylesOf, errorOf } from './call-styles.mjs';
 import { originals } from './originals.mjs';
 import { ciphers, seals } from './ciphers.mjs';
@@ -34,6 +35,7 @@ export const families = {
   keys,
   derivations,
   passwords,
+  asymmetric,
   streams,
   pieces,
   refusals,
