@@ -27,7 +27,9 @@ const all = process.env.MILLRACE_BROWSER === 'all';
 const timeout = (all ? 60 : 15) * 60_000;
 
 /** The part of the suite that the short form runs. */
-const some = all ? {} : { families: ['seals', 'keys', 'derivations', 'pieces', 'absences'] };
+const some = all
+  ? {}
+  : { families: ['seals', 'keys', 'derivations', 'asymmetric', 'pieces', 'absences'] };
 
 /**
  * A page's policy that forbids workers leaves a long derivation on the page's own thread, where

@@ -79,7 +79,7 @@ describe('runtimes', { concurrency: 2 }, () => {
       if (all) {
         await inFull(t, runtime, found);
       } else {
-        const families = ['--families', 'seals,streams,processes,refusals,passwords'];
+        const families = ['--families', 'seals,asymmetric,streams,processes,refusals,passwords'];
         await t.test('by require', () => suite(command, run, ['--require', ...families]));
         await t.test('by import, on the portable engine', () =>
           suite(command, run, ['--import', '--engine', 'portable', '--families', 'seals']),

@@ -14,7 +14,7 @@ import { root } from '../support/child.mjs';
 
 const { missing, command, run } = findBigEndian();
 const skip = missing !== undefined && `skipped: Node.js for s390x is ${missing}`;
-const families = 'hashes,hmacs,hashers,many,ciphers,seals,keys,streams,pieces';
+const families = 'hashes,hmacs,hashers,many,ciphers,seals,keys,asymmetric,streams,pieces';
 const long =
   skip ||
   (process.env.MILLRACE_PORTABLE !== 'all' &&
