@@ -19,12 +19,12 @@ const withoutAwsLc = {
 /** The tiers, and the families of the conformance suite, that the short form has. */
 const quick = {
   tiers: ['haswell', 'nothing'],
-  families: ['hashes', 'hmacs', 'many', 'ciphers', 'seals', 'derivations'],
+  families: ['hashes', 'hmacs', 'many', 'ciphers', 'seals', 'derivations', 'asymmetric'],
 };
 
 /**
- * A step for each tier, or for those that `chosen` names: Rust's tests of the core, the conformance
- * suite on the native engine, published vectors, routes and cancelling, lifecycle. The newest CPU's
+ * A step for each tier, or for those that `chosen` names: Rust's tests of the core and of keys, the
+ * conformance suite on the native engine, published vectors, routes and cancelling, lifecycle. The newest CPU's
  * only if it is named, and then a CPU without AVX-512 fails. The other tiers skip; kernels for
  * AVX-512 would be tested nowhere if this one did too.
  */
@@ -71,7 +71,8 @@ async function runTier(tier, short) {
     }
   };
   // The short form needs no other build than `npm test`.
-  const core = short ? ['--lib'] : ['--package', 'millrace-core', '--package', 'millrace-request'];
+  const crates = ['core', 'request', 'public-keys'];
+  const core = short ? ['--lib'] : crates.flatMap((name) => ['--package', `millrace-${name}`]);
   await attempt(async () => {
     const profile = short ? 'development' : 'release';
     const skips = await runRustTests(`${title}: Rust`, core, { env: hidden, profile });
