@@ -116,6 +116,13 @@ function writeForNode(dist, name, major, path, names) {
         `${names.filter((each) => each !== 'default').join(', ')} });\n`,
     ),
     put(`${here}.mjs`, `export { ${list} } from './${last}.js';\n`),
+    // For bundlers, with the modules that the other entry points have there.
+    put(
+      `${join(dist, 'module', ...path.split('/'))}.mjs`,
+      `import { ${major} } from '${up}${name}.mjs';\n` +
+        `const { ${list.replace('default', 'default: _default')} } = ${major}['${last}'];\n` +
+        `export { ${list.replace('default', '_default as default')} };\n`,
+    ),
     put(`${here}.d.ts`, declare('js')),
     put(`${here}.d.mts`, declare('mjs')),
   ];
