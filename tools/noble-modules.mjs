@@ -1,10 +1,12 @@
 // Writes the sub-paths of millrace/noble-hashes and millrace/noble-ciphers: small files that export
 // the names of one module of noble, for Node.js, browsers and edge runtimes, with their types.
 
+import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { transform } from 'esbuild';
 
 import { put } from './bundle.mjs';
-import { Stop, probe } from './steps.mjs';
+import { Stop, probe, root } from './steps.mjs';
 
 /** The types that every sub-path exports, as noble's modules export theirs. */
 const types = {
@@ -87,7 +89,17 @@ export async function writeNobleModules(dist) {
           "export { withNoble } from '../entries/noble/original.mjs';\n",
         ),
       );
+    written.push(
+      put(
+        join(dist, name, '_original.js'),
+        "module.exports = require('../compat/noble/hash-modules.js')['compat/noble/original'];\n",
+      ),
+    );
   }
+  // Beside the modules that it chooses from; pages do not import it.
+  const picking = readFileSync(join(root, 'src/compat/noble/installed.module.mts'), 'utf8');
+  const { code } = await transform(picking, { loader: 'ts', target: 'node20' });
+  written.push(put(join(dist, 'browser', 'noble-hashes', '_installed.mjs'), code));
   return written.map((file) => relative(dist, file));
 }
 

@@ -69,9 +69,12 @@ function writePackage(folder, name, major, { like, own, older = [] }, all, manif
     // noble's types, which dependents are written against.
     write(`${path}.d.ts`, `export * from '${typed}';\n`);
     write(`${path}.d.mts`, `export * from '${typed}';\n`);
-    write(`${path}.browser.mjs`, browserModule(path, found, name, major, original));
+    write(`${path}.browser.mjs`, bundledModule(path, found, name, major, original, false));
+    write(`${path}.module.mjs`, bundledModule(path, found, name, major, original, true));
     exported[`./${path}.js`] = {
       browser: { import: `./${path}.browser.mjs` },
+      // Bundlers set this condition.
+      node: { module: `./${path}.module.mjs` },
       import: `./${path}.mjs`,
       require: `./${path}.js`,
     };
@@ -149,27 +152,34 @@ if (number(found) < number(first) || number(found) > number(last)) {
 
 /**
  * Returns a module for bundles, in which each export is separate: Millrace's, with what it falls
- * back on, or noble's, as it is.
+ * back on, or noble's, as it is. For Node.js Millrace's is that of the portable engine, or of the
+ * Millrace installed above the bundle.
  */
-function browserModule(path, exports, name, major, original) {
+function bundledModule(path, exports, name, major, original, forNode) {
   const scope = name.slice('noble-'.length);
-  const from = (file) => `millrace/${name}/${major === 'v1' ? 'v1/' : ''}${file}.js`;
+  const inPackage = (file) => `${name}/${major === 'v1' ? 'v1/' : ''}${file}.js`;
+  const from = (file) => `'millrace/${forNode ? 'portable/' : ''}${file}'`;
   const theirs = (file) => `'${original}/${file}.js'`;
-  // In browsers the helpers are noble's too: they need no engine.
+  // In bundles the helpers are noble's too: they need no engine.
   if (path === 'utils' && scope === 'hashes') return `export * from ${theirs(path)};\n`;
-  const imports = [];
+  const imports = new Set();
+  const ours = (file, each) => {
+    imports.add(`import { ${each} as our_${each} } from ${from(file)};`);
+    if (!forNode) return `our_${each}`;
+    imports.add(`import { picked } from ${from('noble-hashes/_installed.js')};`);
+    return `/* @__PURE__ */ picked('${file}', '${each}', our_${each})`;
+  };
   const body = Object.entries(exports).map(([each, { noble, lent }]) => {
     if (lent) return `export { ${noble[1]} as ${each} } from ${theirs(noble[0])};`;
-    if (noble === undefined) return `export { ${each} } from '${from(path)}';`;
-    imports.push(
-      `import { ${each} as our_${each} } from '${from(path)}';`,
-      `import { ${noble[1]} as their_${each} } from ${theirs(noble[0])};`,
-    );
-    const given = `our_${each}, '${scope}', ${major.slice(1)}, '${noble.join('/')}', their_${each}`;
-    return `export const ${each} = /* @__PURE__ */ withNoble(${given});`;
+    const begin = each === 'default' ? 'export default' : `export const ${each} =`;
+    const own = ours(inPackage(path), each);
+    if (noble === undefined) return `${begin} ${own};`;
+    imports.add(`import { ${noble[1]} as their_${each} } from ${theirs(noble[0])};`);
+    const given = `${own}, '${scope}', ${major.slice(1)}, '${noble.join('/')}', their_${each}`;
+    return `${begin} /* @__PURE__ */ withNoble(${given});`;
   });
-  if (imports.length > 0)
-    imports.unshift(`import { withNoble } from 'millrace/${name}/_original.js';`);
+  if (body.some((line) => line.includes('withNoble(')))
+    body.unshift(`const withNoble = ${ours(`${name}/_original.js`, 'withNoble')};`);
   return `${[...imports, ...body].join('\n')}\n`;
 }
 

@@ -205,6 +205,7 @@ async function testBundlers(args) {
   return nodeTests([
     'test/package/applications.test.mjs',
     'test/package/bundlers.test.mjs',
+    'test/package/noble-bundles.test.mjs',
     'test/package/servers.test.mjs',
     ...args.filter((arg) => arg !== '--next'),
   ]);
