@@ -553,9 +553,14 @@ test('RSA: both engines refuse exponents that are even, 1 or longer than 33 bits
     [[2, 0, 0, 0, 1], false],
     [Array(128).fill(1), false],
   ]) {
-    const list = [n, exponent].flatMap((part) => [part.length, 0, ...part]);
+    const element = (tag, content) => {
+      const { length } = content;
+      const long = length < 256 ? [129] : [130, length >> 8];
+      return [tag, ...(length < 128 ? [] : long), length & 255, ...content];
+    };
+    const pkcs1 = element(48, [...element(2, [0, ...n]), ...element(2, exponent)]);
     for (const engine of [native, portable]) {
-      const read = () => engine.import(forms.PublicComponents, Uint8Array.from(list));
+      const read = () => engine.import(forms.Pkcs1Public, Uint8Array.from(pkcs1));
       if (right) engine.dispose(read());
       else assert.throws(read, /Error: Exponent/, String(exponent));
     }
