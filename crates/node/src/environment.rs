@@ -11,7 +11,7 @@ use crate::values::{self, Env, Pinned};
 use millrace_core::allocate::{Shared, try_box};
 use millrace_core::error::Error;
 use millrace_cost::sharing::Sharing;
-use millrace_pool::{CancelToken, Cancellation};
+use millrace_pool::{CancelToken, Cancellation, OsYieldThrottle};
 use millrace_request::bytes::Window;
 use millrace_request::caller::Caller;
 use millrace_request::checkpoint::CHECKPOINT_MIN_NS;
@@ -92,6 +92,7 @@ pub(crate) struct Environment {
     pub(crate) copied: Cell<usize>,
     /// When a poll last found a result, or polling began.
     polled: Cell<Option<Instant>>,
+    throttle: RefCell<OsYieldThrottle>,
     /// The reason of the last status that had one.
     pub(crate) reason: Cell<&'static str>,
 }
@@ -143,6 +144,7 @@ impl Environment {
             inlined_ns: Cell::new(0),
             copied: Cell::new(0),
             polled: Cell::new(None),
+            throttle: RefCell::default(),
             reason: Cell::new(""),
         }
     }
@@ -318,6 +320,8 @@ impl Environment {
     /// Settles the results in the queue, and runs short jobs. Returns whether to continue polling.
     pub(crate) fn poll(&self, env: Env) -> Poll {
         let Some(completion) = self.completion.get() else { return Poll::Done };
+        // A thread that waits for a core may be one whose events this loop waits for.
+        self.throttle.borrow_mut().maybe_yield_to_os();
         let settled = self.settle_iteration(env);
         let worker_awake = task::pool().is_awake();
         if self.sharing.get().worth_sharing(worker_awake) {

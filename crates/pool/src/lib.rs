@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use crate::cancel::{CancelToken, Cancellation};
 pub use crate::sleep::Pool;
-pub use crate::worker::{Worker, YieldPoint};
+pub use crate::worker::{OsYieldThrottle, Worker, YieldPoint};
 
 /// Nanoseconds of waiting work for each awake worker above which another is woken.
 pub const WAKE_BACKLOG_NS: u64 = 30_000;

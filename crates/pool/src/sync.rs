@@ -21,6 +21,7 @@ mod real {
     /// How often a lingering worker looks for tasks before it reads the clock.
     pub(crate) const POLLS_PER_CLOCK_READ: usize = 32;
 
+    #[derive(Debug)]
     pub(crate) struct Stopwatch(Instant);
 
     impl Stopwatch {
@@ -48,6 +49,7 @@ mod modelled {
     /// nothing here waits for that.
     pub(crate) fn yield_now() {}
 
+    #[derive(Debug)]
     pub(crate) struct Stopwatch;
 
     impl Stopwatch {

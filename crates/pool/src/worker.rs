@@ -17,10 +17,11 @@ const DELIVER_WAKING_NS: u64 = 60_000;
 /// The most nanoseconds that a yield point takes.
 const YIELD_BUDGET_NS: u64 = 200_000;
 
-/// Nanoseconds of work on long tasks after which a worker yields its core to the operating system.
-/// Without that an event loop that becomes ready waits for the rest of the worker's time slice: the
-/// p99 of a timer behind two busy cores is 2.9 ms without and 0.5 ms with it. It costs 0.3 us when
-/// no thread waits. Newer Linux kernels count a yield as time used, so yields must stay rare.
+/// Nanoseconds after which a busy thread yields its core to the operating system. Without that
+/// another that becomes ready, as an event loop or a thread of libuv, waits for the rest of the
+/// time slice: the p99 of a timer behind two busy cores is 2.9 ms without and 0.5 ms with it. It
+/// costs 0.3 us when no thread waits. Newer Linux kernels count a yield as time used, so yields
+/// must stay rare.
 const OS_YIELD_INTERVAL_NS: u64 = 100_000;
 
 /// After a yield that took longer the worker works for as long before the next one, at most this:
@@ -45,7 +46,7 @@ pub struct Worker<T: Task> {
 impl<T: Task> Worker<T> {
     /// Returns `None` when memory is short.
     fn new(shared: Arc<Shared<T>>) -> Option<Worker<T>> {
-        let throttle = OsYieldThrottle::new();
+        let throttle = OsYieldThrottle::default();
         Some(Worker { shared, runner: TaskRunner::new()?, nested: TaskRunner::new()?, throttle })
     }
 
@@ -54,7 +55,10 @@ impl<T: Task> Worker<T> {
         T::on_worker_start();
         loop {
             match self.shared.take(&mut self.runner.taken) {
-                Some(Length::Short) => self.runner.run(&mut YieldPoint::none()),
+                Some(Length::Short) => {
+                    self.runner.run(&mut YieldPoint::none());
+                    self.throttle.maybe_yield_to_os();
+                }
                 Some(Length::Long) => {
                     self.runner.run(&mut YieldPoint(Some(LongTask {
                         shared: &self.shared,
@@ -132,18 +136,23 @@ impl<T: Task> LongTask<'_, T> {
     }
 }
 
-/// Limits how often a worker yields its core to the operating system.
-struct OsYieldThrottle {
+/// Limits how often a thread yields its core to the operating system.
+#[derive(Debug)]
+pub struct OsYieldThrottle {
     last_yield: Stopwatch,
     interval_ns: u64,
 }
 
-impl OsYieldThrottle {
-    fn new() -> OsYieldThrottle {
+impl Default for OsYieldThrottle {
+    fn default() -> OsYieldThrottle {
         OsYieldThrottle { last_yield: Stopwatch::start(), interval_ns: OS_YIELD_INTERVAL_NS }
     }
+}
 
-    fn maybe_yield_to_os(&mut self) {
+impl OsYieldThrottle {
+    /// Yields if the last time was long enough ago. A worker calls this between tasks, and a thread
+    /// that polls for results at each poll.
+    pub fn maybe_yield_to_os(&mut self) {
         if self.last_yield.elapsed_ns() < self.interval_ns {
             return;
         }
