@@ -42,6 +42,7 @@ const except = {
     'rsa-pss, restricted: every form is read and written as by node:crypto': NOT_PORTABLE,
     'the keys of node:crypto in raw forms': NOT_PORTABLE,
     'encrypted private keys': NOT_PORTABLE,
+    'x-wing: the published encodings': NOT_PORTABLE,
     'a public key in the place of a private one': NOT_PORTABLE,
     'parts that contradict each other are refused': 'WebCrypto checks RSA keys when it uses them',
     'keys are equal by kind and public key': NOT_PORTABLE,

@@ -12,6 +12,7 @@ import { random } from '../support/random.mjs';
 import { refusedLater as refused } from '../support/refusals.mjs';
 import { hex, vectors } from '../support/vectors.mjs';
 import { eachWay as each } from '../support/ways.mjs';
+import { newPair } from './keys.mjs';
 
 const of = (...kinds) => vectors('public-keys').filter(({ kind }) => kinds.includes(kind));
 const rng = random('secrets of keys');
@@ -88,7 +89,7 @@ test('agreement: with node:crypto', async () => {
 });
 
 test('agreement: getters of one key may make calls', () => {
-  const [own, peer] = [0, 1].map(() => node.generateKeyPairSync('x25519'));
+  const [own, peer] = [0, 1].map(() => newPair('x25519'));
   const expected = node.diffieHellman({ privateKey: own.privateKey, publicKey: peer.publicKey });
   const jwk = peer.publicKey.export({ format: 'jwk' });
   const publicKey = {

@@ -11,6 +11,7 @@ import millrace from 'millrace';
 
 import { entryPaths } from '../support/child.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
+import { newPair } from './keys.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(entryPaths.millrace);
@@ -29,7 +30,7 @@ function call(...reads) {
   }
 }
 
-const { privateKey, publicKey } = crypto.generateKeyPairSync('ed25519');
+const { privateKey, publicKey } = newPair('ed25519');
 const pem = privateKey.export({ format: 'pem', type: 'pkcs8' });
 const der = privateKey.export({ format: 'der', type: 'pkcs8' });
 const jwk = privateKey.export({ format: 'jwk' });

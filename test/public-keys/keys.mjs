@@ -1,5 +1,7 @@
 // Encodes keys as node:crypto takes them: SPKI, PKCS#8 and SEC1 of raw keys, seeds and scalars.
 
+import crypto from 'node:crypto';
+
 const objectIds = {
   ed25519: ['2b6570'],
   ed448: ['2b6571'],
@@ -18,6 +20,24 @@ const objectIds = {
 
 /** The sizes of coordinates and scalars, in bytes. */
 const sizes = { 'p-224': 28, 'p-256': 32, 'p-384': 48, 'p-521': 66, secp256k1: 32 };
+
+/**
+ * Returns a new pair of node:crypto, in other objects than those of the job that made it. If the
+ * collector finds the job while Node.js 20 exports a key as JWK, it waits for that export for ever.
+ */
+export function newPair(type, options) {
+  const made = crypto.generateKeyPairSync(type, {
+    ...options,
+    publicKeyEncoding: { format: 'der', type: 'spki' },
+    privateKeyEncoding: { format: 'der', type: 'pkcs8' },
+  });
+  const privateKey = crypto.createPrivateKey({
+    key: made.privateKey,
+    format: 'der',
+    type: 'pkcs8',
+  });
+  return { privateKey, publicKey: crypto.createPublicKey(privateKey) };
+}
 
 /** Returns the name of an algorithm, by the names of Wycheproof, ACVP and OpenSSL. */
 export function algorithmName(name) {

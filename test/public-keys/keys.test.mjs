@@ -10,6 +10,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { hex, vectors } from '../support/vectors.mjs';
+import { newPair } from './keys.mjs';
 
 const { createPrivateKey, createPublicKey, PrivateKey, PublicKey } = millrace;
 const pss = { hashAlgorithm: 'sha256', mgf1HashAlgorithm: 'sha384', saltLength: 20 };
@@ -25,7 +26,7 @@ const pairs = Object.fromEntries(
     ['rsa', 'rsa', { modulusLength: 2048, publicExponent: 3 }],
     ['rsa-pss', 'rsa-pss', { modulusLength: 2048 }],
     ['rsa-pss, restricted', 'rsa-pss', { modulusLength: 2048, ...pss }],
-  ].map(([name, type, options]) => [name, crypto.generateKeyPairSync(type, options)]),
+  ].map(([name, type, options]) => [name, newPair(type, options)]),
 );
 const algorithmOf = (name) => name.replace(/,.*/, '');
 const seeds = { 'ml-kem': 64, 'ml-dsa': 32 };
@@ -213,7 +214,7 @@ for (const name of lattices)
 test('JWK: leading zeros may be missing, or more than needed', () => {
   // A key with a coordinate and a scalar that begin with zeros.
   for (const curve of ['P-256', 'P-384', 'P-521']) {
-    const { privateKey } = crypto.generateKeyPairSync('ec', { namedCurve: curve });
+    const { privateKey } = newPair('ec', { namedCurve: curve });
     const jwk = privateKey.export({ format: 'jwk' });
     const padded = (text, zeros) =>
       Buffer.concat([Buffer.alloc(zeros), Buffer.from(text, 'base64url')]).toString('base64url');
@@ -238,7 +239,7 @@ test('JWK: leading zeros may be missing, or more than needed', () => {
 /** Returns a key with a coordinate that begins with a zero. */
 function shortKey() {
   for (;;) {
-    const { privateKey } = crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { privateKey } = newPair('ec', { namedCurve: 'P-256' });
     const { x } = privateKey.export({ format: 'jwk' });
     if (Buffer.from(x, 'base64url')[0] === 0) return privateKey;
   }
@@ -486,9 +487,7 @@ test('parts that contradict each other are refused', () => {
   );
   refused(() => createPrivateKey({ ...one, d: two.d }), 'ERR_KEY_INVALID', /^key is not valid/);
   refused(() => createPublicKey({ ...one, y: two.y }), 'ERR_KEY_INVALID', /^key is not valid/);
-  const [ed, other] = [0, 1].map(() =>
-    crypto.generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
-  );
+  const [ed, other] = [0, 1].map(() => newPair('ed25519').privateKey.export({ format: 'jwk' }));
   refused(
     () => createPrivateKey({ ...ed, x: other.x }),
     'ERR_KEY_INVALID',
@@ -504,8 +503,8 @@ test('parts that contradict each other are refused', () => {
 });
 
 test('what is not supported is named', () => {
-  const { privateKey } = crypto.generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
-  const okp = crypto.generateKeyPairSync('ed448').publicKey;
+  const { privateKey } = newPair('ec', { namedCurve: 'secp256k1' });
+  const okp = newPair('ed448').publicKey;
   const rsa = pairs.rsa.privateKey.export({ format: 'jwk' });
   for (const [jwk, message] of [
     [privateKey.export({ format: 'jwk' }), /^key\.crv must be one of 'P-256'.*not "secp256k1"$/],
