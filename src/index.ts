@@ -1,6 +1,6 @@
 /**
- * Millrace: ciphers, AEAD, hashes, HMAC, key derivation, signatures and key agreement, native and on
- * every core.
+ * Millrace: ciphers, AEAD, hashes, HMAC, key derivation, signatures and key agreement, native and
+ * on every core.
  *
  * A call without a callback is synchronous. A call with a callback runs on Millrace's worker
  * threads, or during the call if that is cheaper. It calls back `(error)` or `(null, result)`,

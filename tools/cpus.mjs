@@ -24,9 +24,9 @@ const quick = {
 
 /**
  * A step for each tier, or for those that `chosen` names: Rust's tests of the core and of keys, the
- * conformance suite on the native engine, published vectors, routes and cancelling, lifecycle. The newest CPU's
- * only if it is named, and then a CPU without AVX-512 fails. The other tiers skip; kernels for
- * AVX-512 would be tested nowhere if this one did too.
+ * conformance suite on the native engine, published vectors, routes and cancelling, lifecycle. The
+ * newest CPU's only if it is named, and then a CPU without AVX-512 fails. The other tiers skip;
+ * kernels for AVX-512 would be tested nowhere if this one did too.
  */
 export function cpuTiers(chosen, { short = false } = {}) {
   const all = [...tiers, withoutAwsLc, newest];

@@ -64,7 +64,7 @@ const enumerations = [
       [
         'Cost',
         'Written by the engine: the predicted nanoseconds of an accepted job, 0 if it ' +
-          'has run already.',
+          'has run already, more than `POLLED_NS` if the event loop should not poll for it.',
       ],
       [
         'Engine',
@@ -232,8 +232,8 @@ const enumerations = [
   {
     name: 'KeyForm',
     doc:
-      'The encodings of asymmetric keys. `PrivateAndPoint`, which is read only, is a raw private key ' +
-      'of a curve of NIST and its uncompressed point.',
+      'The encodings of asymmetric keys. `PrivateAndPoint`, which is read only, is a raw private ' +
+      'key of a curve of NIST and its uncompressed point.',
     members: [
       'Pkcs8',
       'EncryptedPkcs8',

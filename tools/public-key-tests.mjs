@@ -1,5 +1,5 @@
-// Runs the test suites of public keys that are in some folders, each with Millrace and with Node alone:
-// published vectors, Node's own tests, the Web Platform Tests and the suites of packages.
+// Runs the test suites of public keys that are in some folders, each with Millrace and with Node
+// alone: published vectors, Node's own tests, the Web Platform Tests and the suites of packages.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -45,7 +45,8 @@ export const enum At {
   /** The route of an asynchronous call: a {@link Route}. */
   Route,
   /**
-   * Written by the engine: the predicted nanoseconds of an accepted job, 0 if it has run already.
+   * Written by the engine: the predicted nanoseconds of an accepted job, 0 if it has run already,
+   * more than `POLLED_NS` if the event loop should not poll for it.
    */
   Cost,
   /** The engine that computes: an {@link EngineNumber}. A prepared key determines its engine. */

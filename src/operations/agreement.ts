@@ -3,7 +3,7 @@ import { NO_BYTES, range, sizeOf } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
 import { At, frame, Operation } from '../base/frame.js';
 import { diffieHellmanOptionNames, targetOptionNames } from '../base/option-names.js';
-import type { HeldKey } from '../public-keys/held-key.js';
+import type { ByAlgorithm, HeldKey } from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
 import { Form, type Parser } from '../request/request.js';
 import { readPlace } from './hash.js';
@@ -26,8 +26,8 @@ export const diffieHellmanParser: Parser = parserFor(
   targetOptionNames,
 );
 
-/** Bytes of a shared secret, by {@link PublicKeyAlgorithm}; 0 for keys that do not agree. */
-const SIZES = [0, 32, 32, 48, 66, 0, 0, 0, 0, 0, 0, 0, 0];
+/** Bytes of a shared secret; 0 for keys that do not agree. */
+const SIZES: ByAlgorithm = [0, 32, 32, 48, 66, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 function fill(_: ArrayLike<unknown>, options: Options): void {
   const { privateKey, publicKey, target, targetOffset } = options;
@@ -46,7 +46,7 @@ function fill(_: ArrayLike<unknown>, options: Options): void {
   } finally {
     letGo(own);
   }
-  const size = SIZES[own.algorithmNumber]!;
+  const size = SIZES[own.algorithmNumber];
   if (size === 0) throw wrongKey('options.privateKey', own, 'x25519 or a curve of NIST');
   if (own.algorithmNumber !== peer.algorithmNumber)
     throw wrongKey('options.publicKey', peer, own.algorithm);

@@ -74,7 +74,7 @@ function fillDecapsulate(given: ArrayLike<unknown>, options: Options): void {
 
 /** Returns the bytes of a ciphertext for a key of ML-KEM or X-Wing. */
 function ciphertextSize(held: HeldKey): number {
-  const size = CIPHERTEXT_BYTES[held.algorithmNumber]!;
+  const size = CIPHERTEXT_BYTES[held.algorithmNumber];
   if (size === 0) throw wrongKey('key', held, 'ML-KEM or X-Wing');
   return size;
 }

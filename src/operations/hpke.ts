@@ -23,7 +23,12 @@ import {
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
 import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { cipherFacts, hashFacts } from '../catalog/catalog.js';
-import { CIPHERTEXT_BYTES, PUBLIC_KEY_BYTES, type HeldKey } from '../public-keys/held-key.js';
+import {
+  CIPHERTEXT_BYTES,
+  PUBLIC_KEY_BYTES,
+  type ByAlgorithm,
+  type HeldKey,
+} from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
 import {
   deferWipe,
@@ -90,8 +95,8 @@ export const hpkeRecipientParser: Parser = parserFor(
   hpkeRecipientOptionNames,
 );
 
-/** IANA's number of the KEM, by {@link PublicKeyAlgorithm}; 0 for keys without. */
-const KEMS = [0, 0x20, 0x10, 0x11, 0x12, 0, 0, 0x40, 0x41, 0x42, 0, 0, 0, 0x647a];
+/** IANA's number of the KEM; 0 for keys without. */
+const KEMS: ByAlgorithm = [0, 0x20, 0x10, 0x11, 0x12, 0, 0, 0x40, 0x41, 0x42, 0, 0, 0, 0x647a];
 
 /** In the order of IANA's numbers, from 1. */
 const KDFS = ['hkdf-sha256', 'hkdf-sha384', 'hkdf-sha512'];
@@ -211,9 +216,9 @@ function fill(
     ? readPublicKey(argument(given, 0), name)
     : readPrivateKey(argument(given, 0), name);
   const { algorithmNumber } = held;
-  const kemNumber = KEMS[algorithmNumber]!;
+  const kemNumber = KEMS[algorithmNumber];
   if (kemNumber === 0) throw wrongKey(name, held, 'x25519, a curve of NIST, ML-KEM or X-Wing');
-  const encapsulatedSize = CIPHERTEXT_BYTES[algorithmNumber]! || PUBLIC_KEY_BYTES[algorithmNumber]!;
+  const encapsulatedSize = CIPHERTEXT_BYTES[algorithmNumber] || PUBLIC_KEY_BYTES[algorithmNumber];
   const senderOption = isSender ? 'senderKey' : 'senderPublicKey';
   const senderName = `options.${senderOption}`;
   let sender: HeldKey | undefined;

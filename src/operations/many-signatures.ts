@@ -230,7 +230,7 @@ function readRawKeys(signing: Signing, value: object, count: number, held: HeldK
   const { data, algorithm } = ownOptions<PackedKeys>(value, 'keys', packedKeys);
   const number = algorithmOf(algorithm, 'keys.algorithm');
   const raw = bytes(data, 'keys.data');
-  const rawSize = PUBLIC_KEY_BYTES[number]!;
+  const rawSize = PUBLIC_KEY_BYTES[number];
   const name = algorithmNames[number]!;
   const prepared = reserveKey();
   const key: HeldKey = {

@@ -18,7 +18,7 @@ import {
   verifyOptionNames,
 } from '../base/option-names.js';
 import { NO_HASH, PublicKeyAlgorithm, SignatureScheme } from '../base/protocol.js';
-import { FIELD_BYTES, type HeldKey } from '../public-keys/held-key.js';
+import { FIELD_BYTES, type ByAlgorithm, type HeldKey } from '../public-keys/held-key.js';
 import { readPrivateKey, readPublicKey } from '../public-keys/keys.js';
 import { Form, setFinish, setResult, setTag, type Parser } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
@@ -58,10 +58,9 @@ const table = keyTable('sign and verify', signatureParameterNames);
 const parameters = signatureParameterNames.split(' ');
 
 /**
- * The most bytes of a signature, by {@link PublicKeyAlgorithm}; 0 for RSA and for keys that sign
- * nothing. ECDSA's is in DER.
+ * The most bytes of a signature; 0 for RSA and for keys that sign nothing. ECDSA's is in DER.
  */
-const SIZES = [64, 0, 72, 104, 139, 0, 0, 0, 0, 0, 2420, 3309, 4627];
+const SIZES: ByAlgorithm = [64, 0, 72, 104, 139, 0, 0, 0, 0, 0, 2420, 3309, 4627, 0];
 
 /** The salt length of PSS in the frame, for its names. */
 const SALTS = { digest: -1, max: -2, auto: -3 };
@@ -197,7 +196,7 @@ export function schemeOf(
     case PublicKeyAlgorithm.P521:
       return isP1363 ? SignatureScheme.EcdsaP1363 : SignatureScheme.EcdsaDer;
     default:
-      if (SIZES[held.algorithmNumber]! > 0) return SignatureScheme.Default;
+      if (SIZES[held.algorithmNumber] > 0) return SignatureScheme.Default;
       throw wrongKey(argument, held, 'an algorithm that signs');
   }
 }
@@ -237,6 +236,6 @@ export function signatureSize(
 ): number {
   if (modulusBits > 0) return Math.ceil(modulusBits / 8);
   return scheme === SignatureScheme.EcdsaP1363
-    ? 2 * FIELD_BYTES[algorithmNumber]!
-    : SIZES[algorithmNumber]!;
+    ? 2 * FIELD_BYTES[algorithmNumber]
+    : SIZES[algorithmNumber];
 }

@@ -231,7 +231,7 @@ function withPublic<T>(key: HeldKey, use: (publicKey: HeldKey) => T): T {
 /** Returns what node:crypto tells of a key. */
 export function keyDetails(key: HeldKey): AsymmetricKeyDetails {
   const { algorithmNumber, modulusBits, restriction } = key;
-  if (FIELD_BYTES[algorithmNumber]! > 0)
+  if (FIELD_BYTES[algorithmNumber] > 0)
     return { namedCurve: CURVES[algorithmNumber - PublicKeyAlgorithm.P256]! };
   if (modulusBits === 0) return {};
   const der = withPublic(key, (publicKey) => exportBytes(publicKey, KeyForm.Pkcs1Public));

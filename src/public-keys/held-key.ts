@@ -37,19 +37,22 @@ export interface HeldKey extends Prepared {
   readonly cost: number;
 }
 
-/** Bytes of raw public keys, by {@link PublicKeyAlgorithm}; 0 for RSA. */
-export const PUBLIC_KEY_BYTES = [
+/** A number for every algorithm: one beyond an array could come from Object.prototype. */
+export type ByAlgorithm = Readonly<Record<PublicKeyAlgorithm, number>>;
+
+/** Bytes of raw public keys; 0 for RSA. */
+export const PUBLIC_KEY_BYTES: ByAlgorithm = [
   32, 32, 65, 97, 133, 0, 0, 800, 1184, 1568, 1312, 1952, 2592, 1216,
 ];
 
-/** Bytes of a coordinate on a curve of NIST, by {@link PublicKeyAlgorithm}; 0 for others. */
-export const FIELD_BYTES = [0, 0, 32, 48, 66, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/** Bytes of a coordinate on a curve of NIST; 0 for others. */
+export const FIELD_BYTES: ByAlgorithm = [0, 0, 32, 48, 66, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/** Bytes of an encapsulated secret, by {@link PublicKeyAlgorithm}; 0 for keys without. */
-export const CIPHERTEXT_BYTES = [0, 0, 0, 0, 0, 0, 0, 768, 1088, 1568, 0, 0, 0, 1120];
+/** Bytes of an encapsulated secret; 0 for keys without. */
+export const CIPHERTEXT_BYTES: ByAlgorithm = [0, 0, 0, 0, 0, 0, 0, 768, 1088, 1568, 0, 0, 0, 1120];
 
 /** Bits of curves; of others those of {@link PUBLIC_KEY_BYTES}. */
-const CURVE_BITS = [255, 255, 256, 384, 521, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+const CURVE_BITS: ByAlgorithm = [255, 255, 256, 384, 521, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /**
  * Reserves the handle of a key, which {@link Operation.ImportKey} or `GenerateKey` fills. The
@@ -87,7 +90,7 @@ export function filledKey({ engines, handles, names, uses }: Prepared): HeldKey 
     uses,
     isPrivate: frame[At.MessageSize] === 1,
     modulusBits: frame[At.Count]!,
-    size: CURVE_BITS[number]! || 8 * PUBLIC_KEY_BYTES[number]! || frame[At.Count]!,
+    size: CURVE_BITS[number] || 8 * PUBLIC_KEY_BYTES[number] || frame[At.Count]!,
     cost: frame[At.Cost]!,
     restriction:
       hash === NO_HASH

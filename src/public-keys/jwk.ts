@@ -118,7 +118,7 @@ export function importJwk(jwk: OwnJwk, argument: string, wantsPrivate: boolean):
   const kty = named(jwk, 'kty', Object.keys(keyTypes), argument);
   const { by, names, first, publicMembers, privateMembers, publicForm, privateForm } =
     keyTypes[kty]!;
-  const algorithm =
+  const algorithm: PublicKeyAlgorithm =
     by === undefined ? first : first + names.indexOf(named(jwk, by, names, argument));
   if (wantsPrivate && jwk[privateMembers[0]!] === undefined)
     throw makeError(
@@ -131,7 +131,7 @@ export function importJwk(jwk: OwnJwk, argument: string, wantsPrivate: boolean):
   const numbers: Secret[] = [];
   let bytes: Secret | undefined;
   try {
-    for (const name of all) numbers.push(member(jwk, name, argument, FIELD_BYTES[algorithm]!));
+    for (const name of all) numbers.push(member(jwk, name, argument, FIELD_BYTES[algorithm]));
     let form = wantsPrivate ? privateForm : publicForm;
     if (kty === 'RSA') {
       bytes = pkcs1(numbers, argument);
@@ -228,7 +228,7 @@ export function exportJwk(key: HeldKey): JsonWebKey {
     const shown = isPrivate && kty !== 'RSA' ? publicBytes(key) : bytes;
     let numbers: readonly Uint8Array[] = isPrivate ? [shown, bytes] : [shown];
     if (kty === 'EC') {
-      const field = FIELD_BYTES[algorithm]!;
+      const field = FIELD_BYTES[algorithm];
       numbers = [part(shown, 1, field), part(shown, 1 + field, field), bytes];
     } else if (kty === 'RSA') {
       const [version, ...others] = pkcs1Numbers(bytes);

@@ -22,7 +22,7 @@ const missing =
   !installed(join(root, 'test', 'bundlers')) &&
   'not run: the bundlers are not installed (npm run test:bundlers)';
 
-/** A bundle may have so many bytes, not minified, compressed: all of Millrace has ten times that. */
+/** A bundle may have so many bytes, compressed: all of Millrace has ten times that. */
 const SMALL = 70 * 1024;
 
 /** Returns answers of these functions as hex. */

@@ -104,7 +104,7 @@ impl Sharing {
     /// Counts a job that has settled.
     pub fn settled(&mut self, cost: u64) {
         self.polled_ns = self.polled_ns.saturating_sub(cost);
-        self.long -= usize::from(cost > SHARED_JOB_NS);
+        self.long = self.long.saturating_sub(usize::from(cost > SHARED_JOB_NS));
     }
 
     /// Returns false if more jobs that the loop cannot run are in flight than there are `workers`:

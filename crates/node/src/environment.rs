@@ -453,7 +453,7 @@ impl Environment {
         if job.is_controlled() {
             self.controls.borrow_mut().remove(&job.slot);
         }
-        self.copied.set(self.copied.get() - job.copied);
+        self.copied.set(self.copied.get().saturating_sub(job.copied));
         if job.cost <= POLLED_NS && job.route != Route::Inline {
             self.update_sharing(|sharing| sharing.settled(job.cost));
         }

@@ -233,8 +233,8 @@ fn set_copies(call: &Call<'_>) -> Value {
     Value::NOTHING
 }
 
-/// `countCopies(bytes)`: counts bytes that JavaScript has copied for an operation that waits for its
-/// turn; negative ones have been released.
+/// `countCopies(bytes)`: counts bytes that JavaScript has copied for an operation that waits for
+/// its turn; negative ones have been released.
 fn count_copies(call: &Call<'_>) -> Value {
     let copied = &call.state.copied;
     if let Some(bytes) = call.double(0).filter(|bytes| bytes.is_finite()) {

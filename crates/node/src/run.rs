@@ -83,6 +83,7 @@ fn submit(frame: &Frame<'_, Call<'_>>, slot: u32) -> Result<(), Status> {
     let (cost, held) = (job.cost, job.shared);
     state.accept(env, &job);
     state.dispatch(job);
+    // The loop runs the held jobs at its polls.
     let polls = held || state.worth_polling();
     frame.set(At::Cost, if polls { cost } else { cost.max(POLLED_NS + 1) });
     Ok(())

@@ -32,7 +32,8 @@ impl Kdf {
     }
 }
 
-/// The AEAD of a suite, and its number in IANA's registry. Contexts without one export secrets only.
+/// The AEAD of a suite, and its number in IANA's registry. Contexts without one export secrets
+/// only.
 #[derive(Copy, Clone, Debug)]
 pub struct Aead(u16, Option<Cipher>);
 
@@ -111,8 +112,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// Writes a new encapsulated secret, of [`encapsulated_size`] bytes, and returns the context for
-    /// it. With the sender's own key the recipient can authenticate the sender (mode `auth`).
+    /// Writes a new encapsulated secret, of [`encapsulated_size`] bytes, and returns the context
+    /// for it. With the sender's own key the recipient can authenticate the sender (mode `auth`).
     ///
     /// # Errors
     /// [`Error::KeyType`] if there is no KEM for keys of this algorithm, or a sender's key for one

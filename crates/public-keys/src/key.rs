@@ -513,8 +513,8 @@ impl PrivateKey {
         PrivateKey::from_pkcs8(&pkcs8(facts.identifier, &der::element(tag, &[key])?)?)
     }
 
-    /// Takes the scalar of a NIST curve, with all leading zeros, and after it the uncompressed point
-    /// of its public key, which must match.
+    /// Takes the scalar of a NIST curve, with all leading zeros, and after it the uncompressed
+    /// point of its public key, which must match.
     ///
     /// # Errors
     /// [`Error::KeyType`] unless the algorithm is a NIST curve, [`Error::KeySize`],

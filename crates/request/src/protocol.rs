@@ -80,7 +80,7 @@ numbers! {
         /// The route of an asynchronous call: a `Route`.
         Route = 23,
         /// Written by the engine: the predicted nanoseconds of an accepted job, 0 if it has run
-        /// already.
+        /// already, more than `POLLED_NS` if the event loop should not poll for it.
         Cost = 24,
         /// The engine that computes: an `EngineNumber`. A prepared key determines its engine.
         Engine = 25,

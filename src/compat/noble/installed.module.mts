@@ -16,7 +16,8 @@ let load: NodeJS.Require | null | undefined;
  */
 export function picked<Export>(path: string, name: string, portable: Export): Export {
   if (load === undefined) load = installed();
-  return load?.(`millrace/${path}`)[name] ?? portable;
+  const found = load?.(`millrace/${path}`);
+  return found !== undefined && Object.hasOwn(found, name) ? found[name] : portable;
 }
 
 function installed(): NodeJS.Require | null {

@@ -7,12 +7,11 @@ import { availableOf, moduleExports, servedBy, type Served } from './original.js
 // They are loaded at the first call.
 const served: Served<'derivations'> = { ...derivations };
 type PublicKeys = typeof import('./public-keys.js');
-let loaded: Served<'publicKeys'> | undefined;
 const publicKeys = Object.fromEntries(
   servedBy.publicKeys.map((name) => [
     name,
     (...given: unknown[]): unknown => {
-      loaded ??= require('./public-keys.js') as PublicKeys;
+      const loaded: Served<'publicKeys'> = require('./public-keys.js') as PublicKeys;
       return Reflect.apply(loaded[name] as never, undefined, given);
     },
   ]),

@@ -27,7 +27,7 @@ type Pair = PublicKey | PrivateKey;
 
 const NONE: object = { __proto__: null };
 
-/** The nanoseconds to agree with X25519, and to generate pairs; others run on the worker threads. */
+/** The nanoseconds to agree by X25519, and to generate pairs; others run on worker threads. */
 const X25519_NS = 25_000;
 const GENERATION_NS: Readonly<Record<string, number | undefined>> = {
   __proto__: null as never,
