@@ -40,7 +40,7 @@ pub(crate) fn sealed(
 
 /// Bytes between two ranges of addresses that cannot be accessed: a routine that reads or writes
 /// before or after its text ends the test with a signal. Other systems have only the bytes.
-fn fenced() -> &'static mut [u8] {
+pub(crate) fn fenced() -> &'static mut [u8] {
     const SIZE: usize = (1 << 20) + FENCE;
     /// A multiple of the size of a page anywhere.
     const FENCE: usize = 64 << 10;
@@ -113,6 +113,17 @@ pub(crate) fn writes(source: &[u8], result: &[u8], mut work: impl FnMut(Text<'_>
             }
         }
     });
+}
+
+/// Returns the number of a block after what has the number `before`, 0 at first: a compression
+/// function of which no two results are equal.
+pub(crate) fn absorbed(before: u64, block: &[u8]) -> u64 {
+    type Numbers = std::collections::HashMap<(u64, Vec<u8>), u64>;
+    std::thread_local!(static NUMBERS: std::cell::RefCell<Numbers> = Default::default());
+    NUMBERS.with_borrow_mut(|numbers| {
+        let next = numbers.len() as u64 + 1;
+        *numbers.entry((before, block.to_vec())).or_insert(next)
+    })
 }
 
 /// Bytes without a pattern, the same in every run (xorshift64).

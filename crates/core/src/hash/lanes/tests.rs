@@ -1,12 +1,14 @@
-//! Every set of kernels gives the digests of messages one by one, whatever their lengths and order.
+//! Every set of kernels gives the digests of messages one by one, whatever their lengths and order,
+//! and messages go through lanes as the definition says, with kernels that tell all they absorb.
 
 use super::*;
+use crate::checkpoint::{Checkpoint, Slicer};
 use crate::cpu::kernels::lanes::{Kernels, choices, hash_sha256, keccak, md5, sha1, sha512};
 use crate::hash::digest::Digest;
 use crate::hash::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
 use crate::hash::md::{Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 use crate::inputs::Params;
-use crate::tests::Bytes;
+use crate::tests::{Bytes, absorbed, fenced};
 
 /// Hashes messages which begin with a state, as a family's `hash` does.
 type Hash<'a, D> = &'a dyn Fn(Kernels, &D, &[&[u8]], &mut [u8], DigestSink<'_>);
@@ -149,4 +151,156 @@ fn keccak_1600_lanes_agree_with_single_hashes() {
     check_few::<Sha3_512>(64, sponge!());
     check_few::<Shake128>(168, sponge!());
     check_few::<Shake256>(100, sponge!());
+}
+
+/// A hash of blocks of three bytes. The padded end has two if the last has no room for the length.
+#[derive(Copy, Clone)]
+struct Symbolic;
+
+impl BlockHash for Symbolic {
+    type State = [u64; 1];
+    type Tail = [u8; 6];
+    type Digest = [u8; 8];
+
+    fn block(&self) -> usize {
+        3
+    }
+
+    fn ends(&self, rest: usize) -> usize {
+        1 + usize::from(rest == 2)
+    }
+
+    fn blocks(&self, state: &mut [u64; 1], blocks: &[u8]) {
+        blocks.chunks_exact(3).for_each(|block| state[0] = absorbed(state[0], block));
+    }
+
+    fn pad(&self, tail: &mut [u8; 6], rest: &[u8], length: u64) {
+        *tail = [0; 6];
+        tail[..rest.len()].copy_from_slice(rest);
+        tail[rest.len()] = 0x80;
+        tail[3 * self.ends(rest.len()) - 1] = length as u8;
+    }
+
+    fn scalar(&self, mut state: [u64; 1], length: u64, rest: &[u8], target: &mut [u8]) {
+        let (blocks, rest) = rest.split_at(rest.len() / 3 * 3);
+        let mut tail = [0; 6];
+        self.pad(&mut tail, rest, length);
+        self.blocks(&mut state, &[blocks, &tail[..3 * self.ends(rest.len())]].concat());
+        target.copy_from_slice(&state[0].to_le_bytes());
+    }
+}
+
+/// A kernel with the number of lanes from which it is used.
+#[derive(Copy, Clone)]
+struct SymbolicLanes(usize);
+
+impl<const LANES: usize> LaneKernel<Symbolic, LANES> for SymbolicLanes {
+    type States = [[u64; 1]; LANES];
+
+    fn min_lanes(self) -> usize {
+        self.0
+    }
+
+    // SAFETY: as in the trait.
+    unsafe fn step(
+        self,
+        hash: Symbolic,
+        states: &mut Self::States,
+        fresh: u32,
+        start: &[u64; 1],
+        at: &[*const u8; LANES],
+        count: usize,
+    ) {
+        for (lane, state) in states.iter_mut().enumerate() {
+            if fresh >> lane & 1 == 1 {
+                *state = *start;
+            }
+            // SAFETY: `count` blocks can be read at each pointer.
+            hash.blocks(state, unsafe { std::slice::from_raw_parts(at[lane], 3 * count) });
+        }
+    }
+
+    fn digests(self, states: &Self::States, ended: u32, digests: &mut [[u8; 8]; LANES], _: usize) {
+        bits(ended).for_each(|lane| digests[lane] = states[lane][0].to_le_bytes());
+    }
+}
+
+/// Cancels a message after some checkpoints.
+struct Cancels(usize, usize);
+
+impl Checkpoint for Cancels {
+    fn checkpoint(&mut self) {
+        self.1 = self.1.saturating_sub(1);
+    }
+
+    fn cancelled(&self, index: usize) -> bool {
+        (index, self.1) == (self.0, 0)
+    }
+}
+
+/// Hashes messages of these lengths by kernels of four, three and two lanes and by scalar code, in
+/// one go or in slices, and with one message cancelled.
+fn check_lengths(lengths: &[usize], text: &[u8]) {
+    let (begun, mut ends) = (3, 0);
+    let start = [absorbed(0, b"abc")];
+    let end = |length: &usize| {
+        ends += length;
+        ends
+    };
+    let sources: Vec<&[u8]> =
+        lengths.iter().map(end).zip(lengths).map(|(end, size)| &text[end - size..end]).collect();
+    for (turn, [four, three, two]) in [[4, 3, 2], [2, 2, 2], [3, 2, 2]].into_iter().enumerate() {
+        let mut checkpoint = Cancels(turn * lengths.len() / 2, lengths.len() % 4);
+        let cancelled = if turn > 0 { checkpoint.0 } else { usize::MAX };
+        let slicer = &mut (turn > 0).then(|| Slicer::new(4 * turn, &mut checkpoint));
+        let mut found = vec![None; sources.len()];
+        let mut each = |index: usize, digest: &[u8]| {
+            assert_eq!(found[index].replace(digest.to_vec()), None, "{index} came twice");
+        };
+        let mut target = [0; 8];
+        let sink = DigestSink::new(&mut each, slicer);
+        let mut batch = Batch::new(Symbolic, start, begun, &sources, &mut target, sink);
+        run::<_, _, 4>(SymbolicLanes(four), &mut batch);
+        run::<_, _, 3>(SymbolicLanes(three), &mut batch);
+        run::<_, _, 2>(SymbolicLanes(two), &mut batch);
+        batch.scalar();
+        drop(batch);
+        for (index, (source, found)) in sources.iter().zip(found).enumerate() {
+            let mut expected = vec![0; 8];
+            Symbolic.scalar(start, begun + source.len() as u64, source, &mut expected);
+            let fits = found == Some(expected) || found.is_none() && index == cancelled;
+            assert!(fits, "{index} of {lengths:?}, {cancelled} cancelled");
+        }
+    }
+}
+
+/// Up to seven messages of two blocks, four of four, and some of other shapes. The last ends where
+/// nothing can be read.
+#[test]
+fn messages_of_all_lengths_go_through_lanes() {
+    let text = fenced();
+    text.iter_mut().rev().enumerate().for_each(|(at, byte)| *byte = (at % 251) as u8);
+    let choices: [(usize, &[usize]); 3] = [
+        (7, &[0, 2, 3, 5, 6]),
+        (4, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+        (5, &[0, 3, 5, 11, 27, 31]),
+    ];
+    let check = |lengths: &[usize]| {
+        check_lengths(lengths, &text[text.len() - lengths.iter().sum::<usize>()..]);
+    };
+    for (most, choice) in choices {
+        for count in 0..=most {
+            for number in 0..choice.len().pow(count as u32) {
+                let digit = |place: usize| number / choice.len().pow(place as u32) % choice.len();
+                let lengths: Vec<_> = (0..count).map(|place| choice[digit(place)]).collect();
+                check(&lengths);
+            }
+        }
+    }
+    let mut random = Bytes(8);
+    for count in 60..140 {
+        let most = [4, 40, 70][count % 3];
+        let length = |byte: u8| usize::from(byte) % most;
+        check(&random.vec(count).into_iter().map(length).collect::<Vec<_>>());
+    }
 }

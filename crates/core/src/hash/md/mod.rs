@@ -317,3 +317,6 @@ impl Digest for Md5Sha1 {
         self.1.wipe();
     }
 }
+
+#[cfg(test)]
+mod tests;
