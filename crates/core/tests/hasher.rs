@@ -8,6 +8,7 @@ use millrace_core::catalog::{HASHES, Hash, HashFacts, Parameter};
 use millrace_core::hash::{Params, digest};
 use millrace_core::hasher::{check, finish, squeeze, state_size, update};
 use millrace_core::parameters::Parameters;
+use millrace_core::split::is_tree;
 
 const KEY: [u8; 32] = *b"whats the Elvish word for friend";
 const KEYED: Params<'_> = Params { key: Some(&KEY), ..Params::NONE };
@@ -84,10 +85,6 @@ fn a_message_byte_by_byte_has_the_digest_of_one_piece() {
                 let expected = whole(facts, &params, &source[..size]);
                 let digest = finished(facts, &params, &state, &[]);
                 assert_eq!(digest, expected, "{} of {size}", facts.name);
-                let begin = &source[..size / 2];
-                let state = updated(facts.hash, &params, &[], begin);
-                let finished = finished(facts, &params, &state, &source[size / 2..size]);
-                assert_eq!(finished, expected, "{} of {size} in halves", facts.name);
             }
             state = updated(facts.hash, &params, &state, &source[size..=size]);
             assert_eq!(check(facts.hash, &params, &state), Ok(()));
@@ -95,6 +92,54 @@ fn a_message_byte_by_byte_has_the_digest_of_one_piece() {
         // However it came about, a state has one form.
         assert_eq!(state, updated(facts.hash, &params, &[], &source), "{}", facts.name);
         assert_eq!(state, updated(facts.hash, &params, &state, &[]), "{}", facts.name);
+    }
+}
+
+/// Checks that the state at each of these places of a message leads to the state and the digest at
+/// each later one. As a state is all that an update knows, any number of updates then is one.
+fn check_borders(facts: &HashFacts, params: &Params<'_>, places: &[usize]) {
+    let source = pattern(places[places.len() - 1]);
+    let states: Vec<_> =
+        places.iter().map(|&at| updated(facts.hash, params, &[], &source[..at])).collect();
+    for (end, &to) in places.iter().enumerate() {
+        let digest = whole(facts, params, &source[..to]);
+        for (&from, state) in places[..=end].iter().zip(&states) {
+            let rest = &source[from..to];
+            let next = updated(facts.hash, params, state, rest);
+            let same = next == states[end] && finished(facts, params, state, rest) == digest;
+            assert!(same, "{} from {from} to {to}", facts.name);
+        }
+    }
+}
+
+#[test]
+fn every_border_of_a_short_message_changes_nothing() {
+    for (facts, params) in all() {
+        let most = match facts.state_size {
+            336 => 4 * 256,                    // XXH3, which absorbs 256 bytes at once
+            202 | 410 => 2 * facts.block_size, // sponges
+            _ => 3 * facts.block_size,
+        };
+        check_borders(facts, &params, &(0..=most + 2).collect::<Vec<_>>());
+    }
+    // Leaves of a few bytes, 32 of which are hashed at once.
+    for (hash, size) in [(Hash::ParallelHash128, 1_u64), (Hash::ParallelHashXof256, 3)] {
+        let block = Parameters::block(&[(Parameter::BlockSize, &size.to_le_bytes())]);
+        let params = Params { parameters: Parameters::of(&block), ..Params::NONE };
+        check_borders(hash.facts(), &params, &(0..=66 * size as usize + 2).collect::<Vec<_>>());
+    }
+}
+
+/// The borders of leaves and one byte beside, of BLAKE3 with subtrees of up to 16 leaves.
+#[test]
+fn every_border_of_leaves_changes_nothing() {
+    let trees = |facts: &HashFacts| is_tree(facts.hash);
+    for (facts, params) in all().into_iter().filter(|(facts, _)| trees(facts)) {
+        let (leaf, count) = if facts.hash == Hash::Blake3 { (1024, 17) } else { (8192, 5) };
+        let around = |leaf: usize| [leaf.saturating_sub(1), leaf, leaf + 1];
+        let mut places: Vec<_> = (0..=count).flat_map(|index| around(index * leaf)).collect();
+        places.dedup();
+        check_borders(facts, &params, &places);
     }
 }
 
@@ -172,6 +217,29 @@ fn random_pieces_of_output_are_the_output() {
         let mut expected = [0; 32];
         digest(facts.hash, &params, &source, &mut expected, None).expect(facts.name);
         assert_eq!(output, expected, "{} at once", facts.name);
+    }
+}
+
+/// As [`check_borders`], of output.
+#[test]
+fn every_border_of_short_output_changes_nothing() {
+    for (facts, params) in xofs() {
+        // BLAKE3's kernels compute 16 blocks at once.
+        let near_a_border =
+            |at: &usize| *at < 150 || facts.hash != Hash::Blake3 || (at + 1) % 64 < 3;
+        let most = if facts.hash == Hash::Blake3 { 1100 } else { 2 * facts.block_size + 2 };
+        let places: Vec<_> = (0..=most).filter(near_a_border).collect();
+        let mut output = vec![0; most];
+        digest(facts.hash, &params, b"abc", &mut output, None).expect(facts.name);
+        let state = |to| squeezed(facts.hash, &params, &[], b"abc", to).1;
+        let states: Vec<_> = places.iter().map(|&to| state(to)).collect();
+        for (end, &to) in places.iter().enumerate() {
+            for (&from, state) in places[..=end].iter().zip(&states) {
+                let (more, next) = squeezed(facts.hash, &params, state, &[], to - from);
+                let same = more == output[from..to] && next == states[end];
+                assert!(same, "{} from {from} to {to}", facts.name);
+            }
+        }
     }
 }
 

@@ -55,6 +55,14 @@ fn every_hash_agrees_with_the_definition() {
             let found = derive(facts.hash, &password, &salt, iterations, size);
             assert_eq!(found, expected, "{} {iterations} {size}", facts.name);
         }
+        // All lengths up to two digests, and those around each number of blocks at once.
+        let digest = facts.digest_size;
+        let whole = by_the_book(facts.hash, b"password", b"salt", 2, 34 * digest);
+        let around = |count: usize| [count * digest - 1, count * digest, count * digest + 1];
+        for size in (1..=2 * digest).chain((3..34).flat_map(around)) {
+            let found = derive(facts.hash, b"password", b"salt", 2, size);
+            assert_eq!(found, whole[..size], "{} {size}", facts.name);
+        }
     }
 }
 

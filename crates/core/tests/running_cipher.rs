@@ -91,6 +91,58 @@ fn any_division_gives_the_bytes_of_one_call() {
     }
 }
 
+/// Short messages with all borders between three updates, and messages of several kinds of longer
+/// steps: keystream ahead, vectors and strips.
+#[test]
+fn every_border_gives_the_bytes_of_one_call() {
+    for facts in ciphers() {
+        let mut random = Random(7);
+        let (raw, nonce) = (random.bytes(facts.key_size), random.bytes(facts.iv_size));
+        let key = CipherKey::new(facts.cipher, &raw).expect("the size fits");
+        let aad = if facts.aead { &b"additional data."[..13] } else { &[] };
+        let source = random.bytes(40_000);
+        let longer = [63, 64, 255, 256, 257, 511, 512, 1024, 1025, 1300, 16_384, 16_385, 33_000];
+        for (size, places) in [
+            (70, (0..=70).collect::<Vec<_>>()),
+            (201, (0..=201).step_by(if facts.aead { 5 } else { 1 }).collect()),
+            (2400, (0..=2400).step_by(37).chain(longer).filter(|&at| at <= 2400).collect()),
+            (40_000, longer.to_vec()),
+        ] {
+            let plain = &source[..size];
+            let [sealed, tag] = whole(&key, &nonce, aad, plain, facts.tag_size);
+            let cut = |first: usize, second: usize, encrypt: bool| {
+                let what = format!("{} {size} at {first}, {second}", facts.name);
+                let new = RunningCipher::new(facts.cipher, encrypt, &raw, &nonce, aad);
+                let mut running = new.expect(&what);
+                let (from, to) = if encrypt { (plain, &sealed) } else { (&sealed[..], &source) };
+                let mut result = from.to_vec();
+                for (part, range) in [0..first, first..second, second..size].into_iter().enumerate()
+                {
+                    let target = &mut result[range.clone()];
+                    let text = if (first + second + part) % 2 == 0 {
+                        Text::InPlace(target)
+                    } else {
+                        target.fill(0x5a);
+                        Text::Across { source: &from[range], target }
+                    };
+                    running.update(text).expect(&what);
+                }
+                assert!(result == to[..size], "{what}");
+                let mut found = vec![0; facts.tag_size];
+                let ended = if encrypt { running.finish(&mut found) } else { running.verify(&tag) };
+                assert_eq!(ended, Ok(()), "{what}");
+                assert!(!encrypt || found == tag, "{what}");
+            };
+            for &first in &places {
+                for &second in places.iter().filter(|&&second| second >= first) {
+                    cut(first, second, true);
+                    cut(first, second, false);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn sizes_and_directions_are_checked() {
     for facts in ciphers() {

@@ -251,7 +251,15 @@ fn aeads_in_parts_are_those_in_one() {
                 check_aead(&mut random, &key, &nonce, &aad, &cuts);
             }
         }
-        // Every part size from one block of 64 bytes to the whole.
+        // All parts of up to five units, and every part size from one unit to the whole.
+        for size in [256, 257, 271, 272, 273, 319, 320] {
+            for borders in 0..16 {
+                let inner = (0..4).filter(|border| borders >> border & 1 == 1);
+                let cuts: Vec<usize> = inner.map(|border| 64 * (border + 1)).collect();
+                let cuts = [&[0][..], &cuts, &[size]].concat();
+                check_aead(&mut random, &key, &nonce, &[7; 20], &cuts);
+            }
+        }
         for size in (64..=4096 + 33 + 64).step_by(64) {
             let cuts: Vec<usize> = (0..4096 + 33).step_by(size).chain([4096 + 33]).collect();
             check_aead(&mut random, &key, &nonce, &[7; 20], &cuts);
@@ -313,6 +321,13 @@ fn parts_that_do_not_make_up_the_message_are_refused() {
         let outside = [(1, 64), (32, 32), (0, 100), (64, 999), (960, 41), (960, 39), (1024, 0)];
         for (at, size) in outside.into_iter().chain([(u64::MAX - 63, 64)]) {
             assert_eq!(part(at, size).err(), Some(Error::Parts), "{at} {size}");
+        }
+        let short = CipherMessage::new(&key, &nonce, &[], 265).expect("in parts");
+        for (from, to) in (0..=265_usize).flat_map(|from| (from..=333).map(move |to| (from, to))) {
+            let border = |at: usize| at.is_multiple_of(64);
+            let fits = border(from) && (border(to) && to <= 265 || to == 265);
+            let part = short.authenticate_sealed(from as u64, &[1; 333][from..to], &[0; 16]);
+            assert_eq!(part.is_ok(), fits, "{from} to {to}");
         }
         let [first, second, last] =
             [(0, 128), (128, 512), (640, 360)].map(|(at, size)| part(at, size).expect("fits"));
