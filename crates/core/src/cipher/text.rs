@@ -108,3 +108,35 @@ pub(crate) fn within_blocks<const BLOCK: usize>(
     mix(head, &stream.0[begun..][..size]);
     if rest.size() == 0 { Ok(()) } else { apply(offset + size as u64, rest) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{Bytes, writes};
+
+    #[test]
+    fn a_text_is_mixed_with_its_keystream() {
+        let mut bytes = Bytes(3);
+        for size in 0..=320 {
+            let (source, stream) = (bytes.vec(size), bytes.vec(size));
+            let result: Vec<u8> = source.iter().zip(&stream).map(|(one, two)| one ^ two).collect();
+            writes(&source, &result, |text| mix(text, &stream));
+        }
+    }
+
+    #[test]
+    fn a_text_may_begin_anywhere_in_a_block() {
+        for (offset, size) in (0..13_u8).flat_map(|offset| (0..17).map(move |size| (offset, size)))
+        {
+            let mut text = vec![0; size];
+            let apply = |at: u64, text: Text<'_>| {
+                assert_eq!(at % 4, 0);
+                let stream: Vec<u8> = (at as u8..).take(text.size()).collect();
+                mix(text, &stream);
+                Ok(())
+            };
+            within_blocks::<4>(offset.into(), Text::InPlace(&mut text), apply).expect("applied");
+            assert!(text.iter().copied().eq((offset..).take(size)), "{size} at {offset}");
+        }
+    }
+}

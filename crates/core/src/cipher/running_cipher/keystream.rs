@@ -105,10 +105,66 @@ impl<K: StreamKey, const AHEAD: usize> Drop for Keystream<K, AHEAD> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Keystream, StreamKey};
+    use super::*;
     use crate::cipher::aes::AesCtrKey;
     use crate::cipher::chacha::ChaCha20Key;
-    use crate::inputs::Text;
+
+    /// A cipher whose keystream is a byte of each position.
+    struct Positions(u8);
+
+    // SAFETY: an integer.
+    unsafe impl Plain for Positions {}
+
+    impl StreamKey for Positions {
+        fn vacant() -> Self {
+            Self(0)
+        }
+
+        fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+            self.0 = key[0];
+            Ok(())
+        }
+
+        fn apply(&self, iv: &[u8; 16], text: Text<'_>) -> Result<(), Error> {
+            let from = BLOCK as u128 * u128::from_le_bytes(*iv);
+            let stream = (from..).take(text.size()).map(|at| (at >> self.0) as u8);
+            mix(text, &stream.collect::<Vec<_>>());
+            Ok(())
+        }
+
+        fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16] {
+            (u128::from_le_bytes(*iv) + u128::from(blocks)).to_le_bytes()
+        }
+    }
+
+    /// Checks that each byte gets the keystream of its position, with all borders between two
+    /// updates and each `step`th to a third.
+    fn check<const AHEAD: usize>(step: usize) {
+        let size = 3 * AHEAD + 100;
+        for first in 0..=size {
+            for second in (first..=size).step_by(step) {
+                for shift in [0, 8] {
+                    let (mut stream, mut text) =
+                        (Keystream::<Positions, AHEAD>::vacant(), vec![0; size]);
+                    stream.begin(&[shift], &3_u128.to_le_bytes()).expect("sizes fit");
+                    for range in [0..first, first..second, second..size] {
+                        stream.apply(Text::InPlace(&mut text[range])).expect("computes");
+                    }
+                    let fits =
+                        (192_u32..).zip(&text).all(|(at, byte)| *byte == (at >> shift) as u8);
+                    assert!(fits, "{AHEAD} at {first}, {second}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_position_has_its_keystream_whatever_the_updates() {
+        check::<64>(1);
+        check::<128>(3);
+        check::<512>(251);
+        check::<1024>(997);
+    }
 
     #[test]
     fn used_keystream_is_wiped() {

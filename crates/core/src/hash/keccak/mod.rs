@@ -248,3 +248,6 @@ impl<const RATE: usize, const ROUNDS: usize, const SIZE: usize, const KIND: u8> 
 fn customization<'a>(params: &Params<'a>) -> &'a [u8] {
     params.parameters.bytes(Parameter::Customization).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;
