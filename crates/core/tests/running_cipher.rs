@@ -119,7 +119,7 @@ fn every_border_gives_the_bytes_of_one_call() {
                 for (part, range) in [0..first, first..second, second..size].into_iter().enumerate()
                 {
                     let target = &mut result[range.clone()];
-                    let text = if (first + second + part) % 2 == 0 {
+                    let text = if (first + second + part).is_multiple_of(2) {
                         Text::InPlace(target)
                     } else {
                         target.fill(0x5a);
