@@ -307,8 +307,9 @@ unsafe fn columns<P: Steps>(
     }
 }
 
-/// The first blocks of keystream: Poly1305's key and the text's head. Wiped on drop.
-#[repr(align(64))]
+/// The first blocks of keystream: Poly1305's key and the text's head. Wiped on drop. `C`: the
+/// stream is first, and thus aligned as the structure is.
+#[repr(C, align(64))]
 struct Head {
     stream: MaybeUninit<[u8; PASS]>,
     size: usize,

@@ -146,7 +146,9 @@ impl Powers {
         Sums([sum as u64, (sum >> 64) as u64, top + other[2] + u64::from(carry)])
     }
 
-    /// Absorbs a block. The sum's bits above two words are three at most, before and after.
+    /// Absorbs a block. The part of a sum above two words is at most 8 before, which keeps all sums
+    /// here within their words, and 4 after; [`join`](Self::join) of two such sums makes at most 8:
+    /// a 4 comes with a second word that is nearly 0, so that nothing is carried.
     #[inline(always)]
     fn block(&self, [low, high, top]: Words, block: &[u8; BLOCK]) -> Words {
         let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
