@@ -55,26 +55,42 @@ export const wasmTarget = 'wasm32-unknown-unknown';
 export async function prepareWasmBuild() {
   const env = buildEnvironment();
   await chooseToolchain(env);
-  const missing = (await rust(env)) ?? (await standardLibrary(env));
+  const missing = await rust(env);
   if (missing !== undefined) throw new Stop(`millrace: ${missing}`);
+  await prepareTargets(env, [wasmTarget]);
   return env;
 }
 
-async function standardLibrary(env) {
-  const list = ['--print', 'target-libdir', '--target', wasmTarget];
+/**
+ * Throws Stop with one line when Rust lacks its library for a target; where rustup is, it adds it.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @param {readonly string[]} targets
+ */
+export async function prepareTargets(env, targets) {
+  for (const target of targets) {
+    const missing = await standardLibrary(env, target);
+    if (missing !== undefined) throw new Stop(`millrace: ${missing}`);
+  }
+}
+
+async function standardLibrary(env, target) {
+  const list = ['--print', 'target-libdir', '--target', target];
   const present = async () => {
     const answer = await probe('rustc', list, { env });
     return answer?.code === 0 && existsSync(answer.stdout.trim());
   };
   if (await present()) return undefined;
   if (await found('rustup', ['--version'], env)) {
-    await step('add the target of WebAssembly', 'rustup', ['target', 'add', wasmTarget], { env });
+    await step(`add the target ${target}`, 'rustup', ['target', 'add', target], { env });
     if (await present()) return undefined;
   }
   return (
-    `Rust lacks its library for ${wasmTarget}: install it, e.g. \`rustup target add ` +
-    `${wasmTarget}\`, \`apt-get install libstd-rust-dev-wasm32\` or \`dnf install ` +
-    `rust-std-static-${wasmTarget}\`.`
+    `Rust lacks its library for ${target}: install it, e.g. \`rustup target add ${target}\`` +
+    (target === wasmTarget
+      ? ', `apt-get install libstd-rust-dev-wasm32` or `dnf install rust-std-static-' +
+        `${wasmTarget}\`.`
+      : '.')
   );
 }
 

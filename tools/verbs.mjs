@@ -13,6 +13,7 @@ import { install, installed, npm } from './install.mjs';
 import { keepCommit } from './long-tests.mjs';
 import { prepareManagers, prepareScripts } from './managers.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
+import { prove } from './prove.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
 import { prepareBigEndian } from './s390x.mjs';
 import { runTasks } from './schedule.mjs';
@@ -45,6 +46,7 @@ export const verbs = {
   'test:mutants': testMutants,
   'test:vectors': testVectors,
   'test:large': testLarge,
+  prove: proveKernels,
   soak,
   bench,
   docs,
@@ -128,6 +130,12 @@ async function testKernel(args) {
     ['--test', '--test-reporter=spec', join(root, 'test', 'kernel', 'kernel.test.mjs')],
     { env },
   );
+}
+
+/** Proves statements about what the compiler made of kernels, and about the package's modules. */
+async function proveKernels(args) {
+  await prepareFront();
+  return prove(args);
 }
 
 /** Makes every allocation of native code fail once, for all algorithms and call styles. */

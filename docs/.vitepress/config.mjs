@@ -125,6 +125,7 @@ export default defineConfig({
           items: [
             page('Security', '/security'),
             page('For an audit', '/audit'),
+            page('Proofs of kernels', '/proofs'),
             page('Changelog', '/changelog'),
             page('Architecture', '/internals/architecture'),
             page('Design notes', '/design-notes'),
