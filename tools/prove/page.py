@@ -32,8 +32,10 @@ everything, proved or not, with other libraries and published vectors ([for an a
 - **Standard.** The same formulas are written from the standard's text, in Python, and tested with its
   vectors.
 - **Decision.** Formulas are brought into a normal form; both sides are equal if their normal forms are
-  the same. Each step of the normal form that was used, and what is left, is put to two solvers, Bitwuzla
-  and Z3, and both must agree. Some statements have another method, which the table names.
+  the same. What is left is put to two solvers, Bitwuzla and Z3, and both must agree. So are the steps of
+  the normal form that were used, but sums, whose coefficients are added once more, and exclusive ors of
+  more than 24 terms, which are compared as polynomials over GF(2). Some statements have another method,
+  which the table names: polynomials over GF(2) or over the integers, in code of this repository.
 - **Controls.** For each statement constants of the compiled code are changed, one at a time, until three
   of the changes are refuted. A statement that accepts changed code would prove nothing.
 '''

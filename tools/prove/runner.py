@@ -23,7 +23,7 @@ from .statements import Entry, Shipped, all_statements
 
 PROCESSES = 2
 # Seconds for each statement, its controls included.
-LIMIT = 240
+LIMIT = 600
 
 # The questions about the normal form that this process has put to the solvers.
 _known: set = set()

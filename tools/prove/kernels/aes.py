@@ -34,7 +34,7 @@ EXPANSIONS = {size: Entry(
     'aes,avx') for size in ROUNDS}
 
 for size, entry in EXPANSIONS.items():
-    @statement(name=f'aes-expand-{8 * size}', tier='AES-NI', entry=entry, fast=size == 16,
+    @statement(name=f'aes-expand-{8 * size}', tier='AES-NI', entry=entry,
                sentence=f'expands every key of AES-{8 * size}')
     def _(machine, size=size, entry=entry):
         key = [var(f'key{index}', 8) for index in range(size)]

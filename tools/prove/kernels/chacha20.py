@@ -138,7 +138,7 @@ def beside_poly1305(name, module, kind, size, call, sentence):
             proof: &{kind}
         ) {{ {call} }}''')
 
-    @statement(name=f'chacha20-poly1305-{name}', tier='AVX-512', entry=entry, fast=size == 192,
+    @statement(name=f'chacha20-poly1305-{name}', tier='AVX-512', entry=entry,
                sentence=f'{sentence} {size} bytes beside Poly1305, whose key is zeros here')
     def _(machine):
         if module == 'mod':

@@ -41,7 +41,7 @@ for name, tier, file, kernel, architecture, features, lanes in (
     entry = hashes(file, f'keccak_{name}', f'Sponge::<24> {{ rate: {RATE}, mark: 6 }}', '[u64; 25]',
                    f'{kernel}::run(batch, proof)', tier, architecture, features)
 
-    @statement(name=f'sha3-256-{name}', tier=tier, entry=entry, fast=lanes > 4,
+    @statement(name=f'sha3-256-{name}', tier=tier, entry=entry,
                sentence=f'hashes {lanes} messages at once and two others, of one block and of two, from every state')
     def _(machine, entry=entry, lanes=lanes):
         state = [var(f'state{index}', 64) for index in range(25)]

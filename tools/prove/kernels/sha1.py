@@ -13,7 +13,7 @@ for tier, runs, kernel, lanes in (('AVX-512', WIDE, 'Wide::iterate::<5>', 16), (
     iterated = iterates(FILE, f'sha1_iterations_{name}', kernel, 'u32', 5, lanes, FEATURES[tier])
     batches = ([116, 60, 60, 116], [52] * 3, [116, 60]) if tier == 'SHA-NI' else ([52] * lanes + [116, 60],)
 
-    @statement(name=f'sha-1-{name}', tier=tier, entry=hashed, fast=tier == 'SHA-NI',
+    @statement(name=f'sha-1-{name}', tier=tier, entry=hashed,
                sentence=f'hashes {lanes} messages at once and fewer, {BLOCKS}, from every state')
     def _(machine, entry=hashed, batches=batches):
         return [pair for sizes in batches for pair in states(machine, entry, sizes, compress, 5, 32, 'big')]

@@ -36,7 +36,7 @@ def interleaves(name, file, tier, features, architecture, lanes):
     iterated = iterates(file, f'sha256_iterations_{name.replace("-", "_")}', 'iterate_interleaved::<2, 7>', 'u32', 8, 2,
                         features, architecture)
 
-    @statement(name=f'sha-256-{name}', tier=tier, entry=hashed, fast=True,
+    @statement(name=f'sha-256-{name}', tier=tier, entry=hashed,
                sentence=f'hashes up to {lanes[0]} interleaved messages {BLOCKS}, from every state')
     def _(machine):
         return [pair for count in lanes for pair in states(
@@ -78,7 +78,7 @@ for name, tier, file, call, features in (
             unsafe {{ {call} }};
         }}""".replace('{}', {'avx2': 'Schedule256', 'avx512': 'Schedule512', 'scalar': '()'}[name]), features)
 
-    @statement(name=f'sha-512-blocks-{name}', tier=tier, entry=entry, fast=name == 'avx2',
+    @statement(name=f'sha-512-blocks-{name}', tier=tier, entry=entry,
                sentence='absorbs three blocks, two of them at once where the kernel does so, into every state')
     def _(machine, entry=entry):
         state = [var(f'state{index}', 64) for index in range(8)]
