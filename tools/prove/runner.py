@@ -12,6 +12,7 @@ import importlib
 import io
 import multiprocessing
 import pkgutil
+import resource
 import signal
 import time
 import traceback
@@ -24,6 +25,8 @@ from .statements import Entry, Shipped, all_statements
 PROCESSES = 2
 # Seconds for each statement, its controls included.
 LIMIT = 600
+# Bytes of address space of each process: a statement that needs more fails, and takes no other program with it.
+MEMORY = 8 << 30
 
 # The questions about the normal form that this process has put to the solvers.
 _known: set = set()
@@ -48,6 +51,7 @@ def _prove(name, path, library):
     def ring(*_):
         raise TimeLimit(f'not decided after {LIMIT} s')
 
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGALRM, ring)
     signal.alarm(LIMIT)
     try:
