@@ -33,9 +33,10 @@ everything, proved or not, with other libraries and published vectors ([for an a
   vectors.
 - **Decision.** Formulas are brought into a normal form; both sides are equal if their normal forms are
   the same. What is left is put to two solvers, Bitwuzla and Z3, and both must agree. So are the steps of
-  the normal form that were used, but sums, whose coefficients are added once more, and exclusive ors of
-  more than 24 terms, which are compared as polynomials over GF(2). Some statements have another method,
-  which the table names: polynomials over GF(2) or over the integers, in code of this repository.
+  the normal form that were used, but sums and exclusive ors, whose coefficients and products are added
+  once more, and selections of bits of more than 24 terms, which are compared as polynomials over GF(2).
+  Some statements have another method, which the table names: polynomials over GF(2) or over the
+  integers, in code of this repository.
 - **Controls.** For each statement constants of the compiled code are changed, one at a time, until three
   of the changes are refuted. A statement that accepts changed code would prove nothing.
 '''
@@ -84,7 +85,7 @@ def write(statements, results, covered):
         HEAD,
         '## Statements\n',
         f'By {made["rustc"]} with LLVM {made["LLVM version"]}. Seconds are those of one core, of the proof '
-        'without its controls. The column before the last has how many bytes the executor and the CPU that '
+        'without its controls. Only what the run that wrote this page proved is listed. The column before the last has how many bytes the executor and the CPU that '
         'ran the command made of the same random inputs, without a difference.\n',
         _table(('name', 'instructions', 'what the compiled code does', 'method', 'seconds', 'controls',
                 'compared with a CPU', 'trusted besides'), [_row(x, results[x.name]) for x in statements]),
