@@ -169,8 +169,8 @@ fn limbs([low, high]: [u64; 2]) -> Limbs {
     [low & MASK_44, (low >> 44 | high << 20) & MASK_44, high >> 24]
 }
 
-/// Returns the product. A limb of the first factor has at most 46 bits; one of the second is at most
-/// 2^44 + 2^23, which the middle limb of a product can reach.
+/// Returns the product. A limb of the first factor has at most 46 bits; one of the second is at
+/// most 2^44 + 2^23, which the middle limb of a product can reach.
 #[inline]
 pub(crate) fn multiply([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
     let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
