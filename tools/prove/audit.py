@@ -3,19 +3,18 @@
 A step is an operation of terms.py on operands in normal form, and its result. What the step does not
 look into is a variable in the question: sums, products and functions under an operation on bits.
 Steps that differ in names alone are one question.
-Sums and exclusive ors need no solver: their coefficients and products are added once more.
+Sums and exclusive ors need no solver: their coefficients and products are added once more. Two functions
+of bits in a sum may have become one: their product must be zero.
 """
 
 from __future__ import annotations
 
 from . import gf2, terms
 from .solvers import Failed, step_is_right
-from .terms import _node, operands
+from .terms import _bool, _node, _products, _xor, operands
 
 # Nodes that are the operation itself.
 DEFINED = frozenset(('mul', 'ite', 'cmp', 'shift'))
-# What a question looks into if less does not answer it.
-DEEPER = (('concat', 'extract'), ('concat', 'extract', 'bool', 'spread'), ('concat', 'extract', 'bool', 'spread', 'sum'))
 SUMS = frozenset(('add', 'sub', 'mul'))
 
 # Steps of more atoms are decided as polynomials over GF(2) first.
@@ -26,7 +25,9 @@ class Audit:
     """Collects the questions while terms are made."""
 
     def __init__(self):
+        # Shape -> (atoms, {(operands, result)}), and shapes of deeper questions -> whether they hold.
         self.questions: dict = {}
+        self._answers: dict = {}
         self.steps = 0
 
     def __enter__(self):
@@ -42,6 +43,15 @@ class Audit:
         self.steps += 1
         if kind in SUMS and _adds_up(kind, *given, bits, result) or kind == 'xor' and _cancels((*given, result), bits):
             return
+        if kind == 'or' and not any(type(x) is not int and x.kind == 'concat' for x in (*given, result)):
+            # The exclusive or of both and of the result is what `and` makes of them.
+            kind, result = 'and', _exclusive((*given, result), bits)
+        if kind == 'concat':
+            result = _whole(result, _functions_below([x for _, x in given]))
+        elif kind in ('and', 'extract'):
+            below = _functions_below([result])
+            given = tuple(_whole(x, below) for x in given)
+            result = _whole(result, _functions_below(given) if kind == 'and' else ())
         if kind == 'concat':
             widths, values = zip(*given)
         elif kind == 'extract':
@@ -62,15 +72,32 @@ class Audit:
             if _right(kind, *next(iter(steps)), bits, atoms):
                 known.add(shape)
                 continue
-            # What is below the atoms, too: steps of one shape may differ there.
             for given, result in steps:
-                values = [x for _, x in given] if kind == 'concat' else given[:1] if kind == 'extract' else given
-                atoms = {}
-                for value in (*values, result):
-                    _shape(value, atoms, kind in SUMS)
-                if not any(_right(kind, given, result, bits, found) for found in (
-                        atoms, _large(atoms, values), _leaves((*values, result)), *(_atoms_below((*values, result), inner) for inner in DEEPER))):
+                if not any(self._deeper(known, kind, given, result, bits, *way) for way in _ways(kind, given)):
                     raise Failed(f'the normal form: {kind} of {given} is not {result}')
+
+    def _deeper(self, known, kind, given, result, bits, inner, whole) -> bool:
+        """Asks about a step, looking into nodes of the kinds `inner` but those of `whole`."""
+        values, numbers, atoms = [*_values(kind, given), result], {}, {}
+        widths = tuple(size for size, _ in given) if kind == 'concat' else given[1:] if kind == 'extract' else ()
+        shape = (kind, bits, widths, inner, *(_structure(x, numbers, atoms, inner, whole) for x in values))
+        if shape not in self._answers:
+            self._answers[shape] = shape in known or _right(kind, given, result, bits, atoms)
+            if self._answers[shape]:
+                known.add(shape)
+        return self._answers[shape]
+
+
+def _values(kind, given):
+    return [x for _, x in given] if kind == 'concat' else given[:1] if kind == 'extract' else list(given)
+
+
+def _ways(kind, given):
+    """Returns what else a question may look into, and which functions of bits it takes as variables."""
+    bits = ('concat', 'extract', 'bool', 'spread')
+    whole = frozenset(x for x in _values(kind, given) if type(x) is not int and x.kind == 'bool')
+    return ((('concat', 'extract'), ()), (('concat', 'extract', 'sum'), ()), (bits, whole), (bits, ()),
+            ((*bits, 'sum'), ()))
 
 
 def _right(kind, given, result, bits, atoms):
@@ -109,11 +136,82 @@ def _adds_up(kind, one, other, bits, result):
             (value, ()) if type(value) is int else (0, ((value, 1),)))
         for x, k in (*summands, (None, constant)):
             total[x] = total.get(x, 0) + factor * k
-    return all(k % (1 << bits) == 0 for k in total.values())
+    rest = {x: k % (1 << bits) for x, k in total.items() if k % (1 << bits)}
+    return not rest or _joined(rest, bits)
+
+
+def _joined(rest, bits):
+    """Returns true if all that is left of a sum is parts of words less the words, or x + y - (x ^ y) of x and y
+    that exclude each other.
+    """
+    for x, k in rest.items():
+        for y, coefficient in rest.items():
+            both = _side_by_side(x, y, bits)
+            if both and both in rest and (rest[both] + k) % (1 << bits) == 0 \
+                    and coefficient == (k << bits - x.args[-1][0]) % (1 << bits):
+                left = {z: n for z, n in rest.items() if z not in (x, y, both)}
+                return not left or _joined(left, bits)
+    functions = [x for x in rest if x is not None and x.kind == 'bool']
+    for at, x in enumerate(functions):
+        for y in functions[:at]:
+            both = _exclusive((x, y), bits)
+            if rest[x] == rest[y] and (rest.get(both, 0) + rest[x]) % (1 << bits) == 0 and _product((x, y)) == {}:
+                left = {z: k for z, k in rest.items() if z not in (x, y, both)}
+                return not left or _joined(left, bits)
+    return False
+
+
+def _side_by_side(x, y, bits):
+    """Returns the word that has the bits of `y` above those of `x`, or None."""
+    if x is None or y is None or any(z.kind != 'concat' or z.args[-1][1] != 0 for z in (x, y)):
+        return None
+    rest = x.args[-1][0] + y.args[-1][0] - bits
+    return terms.concat([*x.args[:-1], *y.args[:-1], (rest, 0)]) if rest >= 0 else None
+
+
+def _product(values):
+    """Returns the product of functions of bits: {atoms: mask}."""
+    total = {frozenset(): -1}
+    for value in values:
+        made: dict = {}
+        for leaves, mask in total.items():
+            for more_mask, more in value.args:
+                made[leaves | more] = made.get(leaves | more, 0) ^ mask & more_mask
+        total = {leaves: mask for leaves, mask in made.items() if mask}
+    return total
+
+
+def _functions_below(values):
+    """Returns what values are made of, and that whole of which they are bits."""
+    found = set()
+    for value in values:
+        if type(value) is not int:
+            found.update(operands(value) if value.kind == 'bool' else (value,))
+    return {x.args[0] if x.kind == 'extract' else x for x in found if type(x) is not int}
+
+
+def _whole(value, below):
+    """Takes a function that is an exclusive or with some that are in `below` as such."""
+    if type(value) is int or value.kind != 'bool':
+        return value
+    products, full = _products(value, value.bits), terms.ones(value.bits)
+    wholes = [x for x in below if x.kind == 'bool' and x.bits == value.bits]
+    if wholes:
+        # The one that leaves the fewest products.
+        x = min(wholes, key=lambda x: (len(_xor(products, _products(x, x.bits))), x.id))
+        rest = _xor(products, _products(x, x.bits))
+        if len(rest) < len(products):
+            products = _xor(rest, {frozenset((x,)): full})
+    return _node('bool', value.bits, frozenset((mask, leaves) for leaves, mask in products.items()))
 
 
 def _cancels(values, bits):
     """Returns true if the products of these values add up to nothing."""
+    return _exclusive(values, bits) == 0
+
+
+def _exclusive(values, bits):
+    """Returns the exclusive or of values by their products."""
     total: dict = {}
     for value in values:
         if type(value) is int:
@@ -122,41 +220,38 @@ def _cancels(values, bits):
             products = value.args if value.kind == 'bool' else ((terms.ones(bits), frozenset((value,))),)
         for mask, leaves in products:
             total[leaves] = total.get(leaves, 0) ^ mask
-    return not any(total.values())
+    return _bool(total, bits)
 
 
-def _large(atoms, values):
-    """Takes operands as atoms, too, that are functions of bits: for steps that use them as a whole."""
-    found = dict(atoms)
-    for value in values:
-        if type(value) is not int and value.kind == 'bool':
-            found.setdefault(value, len(found))
-    return found
+def _structure(value, numbers, atoms, inner, whole):
+    """Returns the structure of a value, in which nodes that appear again are numbers."""
+    if type(value) is int:
+        return value
+    if value in numbers:
+        return 'node', numbers[value]
+    numbers[value] = len(numbers)
+    kind, args, bits = value.kind, value.args, value.bits
+    if kind not in inner or value in whole:
+        atoms[value] = numbers[value]
+        return bits, numbers[value]
+
+    def below(x):
+        return _structure(x, numbers, atoms, inner, whole)
+
+    if kind == 'concat':
+        return kind, tuple((size, below(x)) for size, x in args)
+    if kind == 'extract':
+        return kind, bits, args[1], below(args[0])
+    if kind == 'spread':
+        return kind, bits, below(args[0])
+    if kind == 'bool':
+        return kind, bits, tuple((mask, tuple(below(x) for x in leaves)) for mask, leaves in _sorted_products(args))
+    return kind, bits, args[0], tuple((k, below(x)) for x, k in sorted(args[1], key=lambda entry: _order(entry[0])))
 
 
-def _leaves(values):
-    """Looks into functions of bits, and one level deeper: a function and its complement have the same leaves."""
-    found = [x for x in values if type(x) is not int]
-    for _ in range(2):
-        whole = [x.args[0] if x.kind == 'extract' and x.args[0].kind == 'bool' else x for x in found]
-        found = [leaf for x in whole for leaf in (operands(x) if x.kind == 'bool' else [x])]
-    return {leaf: number for number, leaf in enumerate(dict.fromkeys(found))}
-
-
-def _atoms_below(values, inner):
-    """Looks into nodes of the kinds `inner`, at any depth."""
-    atoms, seen = {}, set()
-    stack = [x for x in values if type(x) is not int]
-    while stack:
-        term = stack.pop()
-        if term in seen:
-            continue
-        seen.add(term)
-        if term.kind in inner:
-            stack.extend(x for x in operands(term) if type(x) is not int)
-        else:
-            atoms.setdefault(term, len(atoms))
-    return atoms
+def _sorted_products(products):
+    return sorted(((mask, sorted(leaves, key=_order)) for mask, leaves in products),
+                  key=lambda entry: (entry[0], [_order(x) for x in entry[1]]))
 
 
 def _shape(value, atoms, sums=False):
@@ -180,11 +275,9 @@ def _shape(value, atoms, sums=False):
     if kind == 'spread':
         return kind, bits, _shape(args[0], atoms)
     if kind == 'bool':
-        products = sorted(((mask, sorted(leaves, key=_order)) for mask, leaves in args),
-                          key=lambda entry: (entry[0], [_order(x) for x in entry[1]]))
         return kind, bits, tuple(
             (mask, tuple(atoms.setdefault(x, len(atoms)) if x.kind == 'bool' else _shape(x, atoms)
-                         for x in leaves)) for mask, leaves in products)
+                         for x in leaves)) for mask, leaves in _sorted_products(args))
     return bits, atoms.setdefault(value, len(atoms))
 
 

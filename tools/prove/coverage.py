@@ -14,8 +14,8 @@ from dataclasses import dataclass
 # Modules whose functions count as kernels without instructions of a CPU; the others of cpu::any stand
 # in for kernels that a CPU lacks.
 SCALAR = (*(f'cpu::any::{name}' for name in ('argon2', 'crc', 'keccak_p', 'scrypt', 'sha512', 'xxh', 'xxh3')),
-          'cipher::chacha::state', 'cipher::field', 'cipher::poly1305', 'hash::compression', 'hash::crc',
-          'primitives::bitsliced')
+          'cipher::chacha::state', 'cipher::field', 'cipher::poly1305', 'hash::compression::keccak_p',
+          'hash::compression::plain', 'hash::crc::field', 'kdf::bcrypt::blowfish')
 # Methods of traits that compute nothing.
 DERIVED = ('clone', 'drop', 'fmt', 'default', 'eq')
 
@@ -94,12 +94,13 @@ def executed(functions, source_functions) -> Counter:
         names = symbol_names(symbol)
         if not names:
             continue
-        of = _self_type(names) if any(x.startswith('{impl') for x in path) else ''
+        of = _self_type(names) if any(x.startswith('{impl') for x in path) else path[-1]
         within = '::'.join(x for x in path[1:] if not x.startswith('{'))
         candidates = [x for x in by_name.get(names[-1], ()) if f'{within}::'.startswith(f'{x.module}::')]
+        types = {x.type for x in candidates}
         # An alias of a type has another name in symbols.
-        if any(x.type == of for x in candidates) or len({x.type for x in candidates}) > 1:
-            candidates = [x for x in candidates if x.type == of]
+        if of in types or len(types) > 1:
+            candidates = [x for x in candidates if x.type == (of if of in types else '')]
         if candidates:
             seen.setdefault(max(candidates, key=lambda x: len(x.module)), set()).add(symbol)
     return Counter({function: min(len(symbols), functions[function]) for function, symbols in seen.items()})

@@ -122,6 +122,7 @@ class _RealMemory:
         for address, index, byte in self._bytes(image, known):
             found = self._regions[index][2][address - self._begins[index]]
             if found != byte:
-                raise Failed(f'the CPU makes another byte of {name} at {address:#x}: {found:#x}, the executor {byte:#x}')
+                raise Failed(f'the CPU makes another byte of {name} at {address:#x}: {found:#x}, '
+                             f'the executor {byte:#x}')
             compared += 1
         return compared

@@ -6,6 +6,9 @@ are equal for all inputs if and only if they are the same int.
 
 from __future__ import annotations
 
+import functools
+import operator
+
 from .solvers import Failed
 from .terms import reachable
 
@@ -36,28 +39,33 @@ class Polynomials:
     def times(self, a: int, b: int) -> int:
         """Multiplies two bits."""
         if a in (0, 1) or b in (0, 1):
-            return b if a == 1 else a if b == 1 else 0
-        result = 0
-        others = list(_places(b))
-        for one in _places(a):
-            for other in others:
-                key = (one, other) if one <= other else (other, one)
-                number = self._products.get(key)
-                if number is None:
-                    number = self._number(self._monomials[one] | self._monomials[other])
-                    self._products[key] = number
-                result ^= 1 << number
-        return result
+            return 0 if a == 0 or b == 0 else b if a == 1 else a
+        if a is None or b is None:
+            return None
+        if not a & a - 1 and not b & b - 1:
+            return 1 << self._product(a.bit_length() - 1, b.bit_length() - 1)
+        return _sum_of(self._product(one, other) for one in _places(a) for other in _places(b))
+
+    def _product(self, one, other):
+        """Returns the number of the product of two monomials."""
+        key = (one, other) if one <= other else (other, one)
+        number = self._products.get(key)
+        if number is None:
+            number = self._products[key] = self._number(self._monomials[one] | self._monomials[other])
+        return number
 
     def carryless(self, a: list, b: list) -> list:
         """Multiplies two words of 64 bits without carries."""
-        result = [0] * 128
+        result, numbers = [0] * 128, [[] for _ in range(128)]
+        others = [(j, y, [*_places(y)]) for j, y in enumerate(b) if y]
         for i, x in enumerate(a):
-            if x:
-                for j, y in enumerate(b):
-                    if y:
-                        result[i + j] ^= self.times(x, y)
-        return result
+            places = [*_places(x)] if x else ()
+            for j, y, more in others if x else ():
+                if x == 1 or y == 1:
+                    result[i + j] ^= y if x == 1 else x
+                else:
+                    numbers[i + j] += [self._product(m, n) for m in places for n in more]
+        return [x ^ _sum_of(y) for x, y in zip(result, numbers)]
 
     def of(self, values) -> list:
         """Returns the bits of each of the (value, bits) pairs."""
@@ -90,14 +98,35 @@ class Polynomials:
                 product = [mask >> index & 1 for index in range(bits)]
                 for leaf in leaves:
                     product = [self.times(x, y) for x, y in zip(product, get(leaf, bits))]
-                result = [x ^ y for x, y in zip(result, product)]
+                result = [None if x is None or y is None else x ^ y for x, y in zip(result, product)]
             return result
+        if kind == 'mul':
+            return self._apart(get(args[0], bits), get(args[1], bits), bits)
         if kind == 'ite':
             bit, = get(args[0], 1)
             return [y ^ self.times(bit, x ^ y) for x, y in zip(get(args[1], bits), get(args[2], bits))]
         if kind == 'sum' and (found := self._shifted(args, bits, get)):
             return found
         raise Failed(f'{kind} is not a polynomial of few bits')
+
+    def _apart(self, a, b, bits):
+        """Multiplies words with so few ones that no carry reaches a place of a product; carries are unknown."""
+        numbers = [[] for _ in range(bits)]
+        for i, x in enumerate(a):
+            for j, y in enumerate(b[:bits - i]):
+                if x != 0 and y != 0:
+                    numbers[i + j].append(self.times(x, y))
+        result = [0] * bits
+        for place, products in enumerate(numbers):
+            if products:
+                if None in products or result[place] is None:
+                    raise Failed('a product with carries')
+                result[place] = functools.reduce(operator.xor, products)
+                for carry in range(place + 1, min(bits, place + len(products).bit_length())):
+                    if numbers[carry]:
+                        raise Failed('a product with carries')
+                    result[carry] = None
+        return result
 
     def _shifted(self, args, bits, get):
         """Returns a sum of which at most one summand has each bit."""
@@ -112,6 +141,15 @@ class Polynomials:
                 return None
             result = [x | y for x, y in zip(result, shifted)]
         return result
+
+
+def _sum_of(numbers):
+    """Returns the sum of the monomials with these numbers."""
+    numbers = list(numbers)
+    first, result = min(numbers, default=0), 0
+    for number in numbers:
+        result ^= 1 << number - first
+    return result << first
 
 
 def _places(bit):

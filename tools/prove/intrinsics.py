@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from .references import aes
-from .terms import W32, W64, clmul, concat, extract, funnel, icmp, meanings, op, ones, opaque, rotl, select, zext
+from .terms import W32, W64, clmul, concat, extract, funnel, icmp, op, ones, opaque, rotl, select, zext
 
 
 def find(name: str):
@@ -143,6 +143,19 @@ def _reduction(name):
 
 for _name in ('or', 'xor', 'and', 'add'):
     MODELS[f'vector.reduce.{_name}'] = _reduction(_name)
+
+
+def _reduction_to_extreme(predicate):
+    def run(machine, kind, kinds, value):
+        result = value[0]
+        for x in value[1:]:
+            result = select(icmp(predicate, x, result, kind), x, result, kind)
+        return result
+    return run
+
+
+for _name, _predicate in (('umin', 'ult'), ('umax', 'ugt'), ('smin', 'slt'), ('smax', 'sgt')):
+    MODELS[f'vector.reduce.{_name}'] = _reduction_to_extreme(_predicate)
 
 
 @model('memcpy', 'memmove')

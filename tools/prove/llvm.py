@@ -11,7 +11,7 @@ import re
 
 from . import intrinsics
 from .memory import Memory
-from .terms import concat, evaluate, extract, funnel, icmp, op, ones, select, sext, signed, zext
+from .terms import concat, evaluate, extract, icmp, op, ones, select, sext, signed, zext
 
 ADDRESS_BITS = 64
 
@@ -485,8 +485,9 @@ class Machine:
         """Reads "type value": (type, function of the environment)."""
         kind, rest = take_type(text)
         rest = re.sub(r'^(?:(?:noundef|nonnull|readonly|writeonly|readnone|noalias|nofree|immarg|returned|zeroext|'
-                      r'signext|inreg|dead_on_return|nocapture|captures\([^)]*\)|align \d+|dereferenceable\(\d+\)|'
-                      r'range\([^)]*\)|initializes\(.*\)\)|sret\([^)]*\)|byval\([^)]*\)) )+', '', rest)
+                      r'signext|inreg|dead_on_return|nocapture|captures\([^)]*\)|align \d+|'
+                      r'dereferenceable(?:_or_null)?\(\d+\)|range\([^)]*\)|'
+                      r'initializes\(.*\)\)|sret\([^)]*\)|byval\([^)]*\)) )+', '', rest)
         return kind, self._operand(rest, kind)
 
     def _instruction(self, text):

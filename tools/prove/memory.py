@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .terms import concat, extract, ones
+from .terms import concat, extract
 
 
 class Memory:

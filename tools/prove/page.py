@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from . import compile
@@ -12,7 +13,17 @@ LENGTHS = Path(__file__).with_name('lengths.md')
 
 # Why functions have no statement: the beginning of a path, and the reason.
 NO_STATEMENT = 'no statement yet'
-REASONS: dict = {}
+REASONS = {
+    'cipher::field': 'the products of this build are those of the crate `polyval`, which a release lacks',
+    'cipher::poly1305': 'calls what has statements',
+    'cpu::any::keccak_p': 'calls what has statements',
+    'cpu::any::scrypt': 'names functions that have statements',
+    'cpu::any::sha512': 'says that there is no kernel',
+    'cpu::any::xxh': 'runs in WebAssembly only, of which whole modules have statements',
+    'hash::compression::keccak_p': 'asks for the CPU and calls what has statements',
+    'kdf::bcrypt::blowfish': 'writes tables that it reads at secret places, for which there is no model',
+    'hash::crc::field': 'runs in the compiler: what it made is in the statements of CRC',
+}
 
 HEAD = '''# Proofs of kernels
 
@@ -32,13 +43,17 @@ everything, proved or not, with other libraries and published vectors ([for an a
 - **Standard.** The same formulas are written from the standard's text, in Python, and tested with its
   vectors.
 - **Decision.** Formulas are brought into a normal form; both sides are equal if their normal forms are
-  the same. What is left is put to two solvers, Bitwuzla and Z3, and both must agree. So are the steps of
-  the normal form that were used, but sums and exclusive ors, whose coefficients and products are added
-  once more, and selections of bits of more than 24 terms, which are compared as polynomials over GF(2).
+  the same. What is left is put to two solvers, Bitwuzla and Z3, and both must agree. The steps of the
+  normal form that were used are checked one by one. The coefficients of sums and the products of
+  exclusive ors are added once more by other code, which also decides the sum of two functions of bits
+  that exclude each other. All other steps, an `or` as an `and`, are put to both solvers; those of more
+  than 24 terms are first compared as polynomials over GF(2).
   Some statements have another method, which the table names: polynomials over GF(2) or over the
-  integers, in code of this repository.
+  integers, or, for AES in slices of bits, sums of functions of single bytes. Those are in code of this
+  repository.
 - **Controls.** For each statement constants of the compiled code are changed, one at a time, until three
-  of the changes are refuted. A statement that accepts changed code would prove nothing.
+  of the changes are refuted by random numbers, or one by the method of the statement. A statement that
+  accepts changed code would prove nothing.
 '''
 
 NOT_PROVED = '''## What is not proved
@@ -53,8 +68,9 @@ NOT_PROVED = '''## What is not proved
 - **The standards as written here.** A reference in Python with a mistake, in which the kernel has the
   same mistake, proves the mistake. Published vectors test the references.
 - **Sizes and pointers.** A statement holds for the lengths, alignments and numbers of blocks that it
-  names. Other lengths, tails and the loops around kernels are [checked up to a bound](#lengths-borders-and-memory),
-  the choice of a kernel by the CPU's features is tested. That pointers are in bounds is checked only for the runs of the statements.
+  names. Other lengths, tails and the loops around kernels are
+  [checked up to a bound](#lengths-borders-and-memory), the choice of a kernel by the CPU's features is
+  tested. That pointers are in bounds is checked only for the runs of the statements.
 - **Side channels.** Nothing is said about time, caches, power or speculative execution, nor about copies
   of secrets in registers and on the stack.
 - **Everything around the kernels.** The JavaScript and TypeScript, the binding to Node.js, parsing of
@@ -63,6 +79,12 @@ NOT_PROVED = '''## What is not proved
   what a kernel inlines, and the code of other CPUs than those of the table.
 - **Protocols.** That an algorithm is secure, or used rightly.
 '''
+
+
+def seconds() -> dict:
+    """Returns how long the proof of each statement took when the page was written."""
+    rows = re.findall(r'^\| `([^`]+)` \|(?:[^|]*\|){3} ([0-9.]+) \|', PAGE.read_text(), re.M)
+    return {name: float(time) for name, time in rows}
 
 
 def summary(covered) -> list:
@@ -85,8 +107,9 @@ def write(statements, results, covered):
         HEAD,
         '## Statements\n',
         f'By {made["rustc"]} with LLVM {made["LLVM version"]}. Seconds are those of one core, of the proof '
-        'without its controls. Only what the run that wrote this page proved is listed. The column before the last has how many bytes the executor and the CPU that '
-        'ran the command made of the same random inputs, without a difference.\n',
+        'without its controls. Only what the run that wrote this page proved is listed. The column before '
+        'the last has how many bytes the executor and the CPU that ran the command made of the same random '
+        'inputs, without a difference.\n',
         _table(('name', 'instructions', 'what the compiled code does', 'method', 'seconds', 'controls',
                 'compared with a CPU', 'trusted besides'), [_row(x, results[x.name]) for x in statements]),
         '## Functions\n',
@@ -122,7 +145,7 @@ def _missing(covered):
 
 
 def _reason(path):
-    return next((reason for begin, reason in REASONS.items() if path.startswith(begin)), NO_STATEMENT)
+    return next((reason for begin, reason in REASONS.items() if f'{path}::'.startswith(f'{begin}::')), NO_STATEMENT)
 
 
 def _table(head, rows):

@@ -12,6 +12,7 @@ import importlib
 import pkgutil
 import random
 import re
+import signal
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,10 +24,18 @@ from .compile import ROOT
 from .llvm import Symbolic, Unsupported
 from .solvers import Failed, refuted_by_example
 
-# Changed constants that are refuted for each statement, and how many are tried for that: some
-# change nothing, as those of a path that the statement does not take.
+# Changed constants that are refuted for each statement, where numbers do it, otherwise one; and how
+# many are tried for that: some change nothing, as those of a path that the statement does not take.
 CONTROLS = 3
-TRIED = 24
+TRIED = 48
+# Seconds of the processor for each of them, besides four times those of the proof.
+CONTROL_SECONDS = 20
+# Rust code for the value without bytes that says that the CPU has the instructions.
+PROOF = 'std::mem::transmute(())'
+
+
+class TooLong(Exception):
+    """Changed code runs for too long."""
 
 
 @dataclass(frozen=True)
@@ -82,17 +91,25 @@ class Statement:
     entry: Entry | Shipped
     method: str = 'normal form'
     trusted: tuple = ()
-    fast: bool = False
+    # True for deciders that look at each bit, and need no normal form of functions of bits.
+    as_given: bool = False
     # (pairs) -> names of the deciders, or raises Failed.
     decider: object = None
 
     def _machine(self, module):
         return wasm.Instance(module) if self.entry.architecture == 'wasm32' else Recorder(module)
 
-    def _changed(self, module, change):
+    def _differs(self, module, change, sample) -> bool:
+        """Returns true if the code with a changed constant is refuted, for variables or a sample of numbers."""
+        terms.reset()
+        terms.sample = sample
         machine = self._machine(module)
-        machine.change(change)
-        return self.check(machine)
+        if change:
+            machine.change(change)
+        try:
+            return self._refuted(self.check(machine))
+        finally:
+            terms.sample = None
 
     def prove(self, module, library, known: set) -> Result:
         """Proves the statement for a module of compiled code; raises Failed or Unsupported.
@@ -101,7 +118,7 @@ class Statement:
         that the solvers were asked about.
         """
         begin = time.monotonic()
-        terms.reset()
+        self._reset()
         with Audit() as audit:
             machine = self._machine(module)
             deciders = self._decide(self.check(machine))
@@ -110,7 +127,8 @@ class Statement:
         if library and runs_here(self.entry.features) and not machine.replace:
             compared = execute(machine, library)
         executed = machine.executed if isinstance(machine, Recorder) else set()
-        return Result(time.monotonic() - begin, deciders, compared, executed, self._controls(module, machine))
+        seconds = time.monotonic() - begin
+        return Result(seconds, deciders, compared, executed, self._controls(module, machine, seconds))
 
     def _decide(self, pairs):
         if not pairs:
@@ -137,26 +155,48 @@ class Statement:
 
     def is_refuted(self, module) -> bool:
         """Returns true if an example, or the method of the statement, shows it false for a module."""
-        terms.reset()
+        self._reset()
         return self._refuted(self.check(self._machine(module)))
 
-    def _controls(self, module, machine):
+    def _reset(self):
+        terms.limit, terms.as_given = None, self.as_given
+        terms.reset()
+
+    def _takes_numbers(self, module) -> bool:
+        """Returns true if numbers, which are faster than variables, take the same way through the code."""
+        try:
+            return self.decider is None and not self._differs(module, None, 1)
+        except AttributeError:
+            # The statement looks into terms.
+            return False
+
+    def _controls(self, module, machine, seconds):
         """Changes constants of what was executed, one at a time, until enough are refuted."""
         choose = random.Random(self.name)
+        terms.limit = 2 * terms.count() + 1000
+        signal.signal(signal.SIGVTALRM, _ring)
+        samples, wanted = ([1, 2], CONTROLS) if self._takes_numbers(module) else ([None], 1)
         candidates = list(machine.changeable())
         choose.shuffle(candidates)
         found = []
         for change in candidates[:TRIED]:
-            terms.reset()
+            signal.setitimer(signal.ITIMER_VIRTUAL, CONTROL_SECONDS + 4 * seconds)
             try:
-                if self._refuted(self._changed(module, change)):
+                if any(self._differs(module, change, sample) for sample in samples):
                     found.append(describe(change))
-            except (Unsupported, Symbolic, wasm.Symbolic, wasm.Trap, LookupError, AttributeError, TypeError, ValueError):
-                # The changed code leaves the memory or the ways that it has.
+            except (TooLong, terms.TooMany, Unsupported, Symbolic, wasm.Symbolic, wasm.Trap, LookupError,
+                    AttributeError, TypeError, ValueError):
+                # The changed code leaves the memory or the ways that it has, or has terms or loops without end.
                 continue
-            if len(found) == CONTROLS:
+            finally:
+                signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            if len(found) == wanted:
                 return found
         raise Failed(f'only {len(found)} of {min(TRIED, len(candidates))} changed constants were refuted')
+
+
+def _ring(*_):
+    raise TooLong
 
 
 def describe(change):

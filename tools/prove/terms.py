@@ -17,6 +17,8 @@ for audit.py to show.
 
 from __future__ import annotations
 
+import random
+
 # A product with more terms has its factors as atoms.
 PRODUCT_TERMS = 16
 # Bits of a function of more terms are taken of the whole function.
@@ -51,23 +53,44 @@ class Term:
 
 _nodes: dict = {}
 _extracted: dict = {}
+_apart: dict = {}
 # Called with (operation, operands, bits, result) for each step, while not None. The operands of
 # `extract` are (value, first bit), those of `concat` (bits, value) pairs.
 watch = None
+# While true, functions of bits are nodes as they are, without a normal form: a decider looks at each bit.
+as_given = False
+# While not None, variables are numbers that follow from it and their names.
+sample = None
+# Nodes beyond which no more are made: changed code may have terms without end.
+limit = None
+
+
+class TooMany(Exception):
+    """There are more terms than `limit`."""
+
+
 # name -> function of (bits, values, attributes) that returns an int: what `evaluate` takes for it.
 meanings: dict = {}
+
+
+def count() -> int:
+    """Returns the number of terms."""
+    return len(_nodes)
 
 
 def reset():
     """Forgets all terms: between statements."""
     _nodes.clear()
     _extracted.clear()
+    _apart.clear()
 
 
 def _node(kind, bits, args):
     key = (kind, bits, args)
     found = _nodes.get(key)
     if found is None:
+        if limit and len(_nodes) > limit:
+            raise TooMany
         found = Term()
         found.kind, found.bits, found.args, found.id = kind, bits, args, len(_nodes)
         _nodes[key] = found
@@ -76,6 +99,8 @@ def _node(kind, bits, args):
 
 def var(name: str, bits: int) -> Term:
     """Returns the variable of that name."""
+    if sample is not None:
+        return random.Random(f'{sample} {name}').getrandbits(bits)
     return _node('var', bits, (name,))
 
 
@@ -142,7 +167,7 @@ def _cyclic_of(a, bits, low, count):
         return concat([(first, _cyclic(a, low, first)), (count - first, _cyclic(a, 0, count - first))])
     if kind == 'spread':
         return _spread(a.args[0], count)
-    if kind == 'bool' and len(a.args) <= PUSHED_TERMS:
+    if kind == 'bool' and not as_given and _size(_products(a, bits)) <= PUSHED_TERMS:
         result = 0
         for mask, leaves in a.args:
             product = (mask | mask << bits) >> low & ones(count)
@@ -152,7 +177,7 @@ def _cyclic_of(a, bits, low, count):
                 product = _bitwise('and', _cyclic(leaf, low, count), product, count)
             result = _bitwise('xor', result, product, count)
         return result
-    if kind == 'bool' and (plain := _uncomplemented(a)) is not a:
+    if kind == 'bool' and not as_given and (plain := _uncomplemented(a)) is not a:
         return _bitwise('xor', _cyclic(plain, low, count), ones(count), count)
     return _atom_extract(a, low, count)
 
@@ -193,7 +218,7 @@ def _adjacent(low, high):
     if type(a) is int or type(b) is int:
         return (m + n, a | b << m) if type(a) is type(b) else None
     if a.kind == 'bool' and b.kind == 'bool':
-        return _adjacent_bools(m, a, n, b)
+        return None if as_given else _adjacent_bools(m, a, n, b)
     if a.kind == 'spread' and (b is a.args[0] or b.kind == 'spread' and b.args[0] is a.args[0]):
         return m + n, _spread(a.args[0], m + n)
     if a is b and m == 1:
@@ -342,7 +367,22 @@ def _bitwise(kind, a, b, bits):
     return _pieces(kind, a, b, bits)
 
 
+def _as_given(kind, a, b, bits):
+    """Makes a function of two operands a node."""
+    if type(b) is int:
+        if kind == 'and':
+            return _bool({frozenset((a,)): b}, bits)
+        products = {frozenset((a,)): ones(bits) if kind == 'xor' else ones(bits) ^ b, NONE: b}
+    else:
+        products = {frozenset((a, b)): ones(bits)} if kind != 'xor' else {}
+        if kind != 'and':
+            products |= {frozenset((a,)): ones(bits), frozenset((b,)): ones(bits)}
+    return _bool(products, bits)
+
+
 def _pieces(kind, a, b, bits):
+    if as_given:
+        return _as_given(kind, a, b, bits)
     cuts = {*_cuts(a), *_cuts(b)}
     if type(b) is int and kind != 'xor':
         runs = _runs(b, bits)
@@ -363,16 +403,26 @@ def _combine(kind, a, b, bits):
     one, other = _products(a, bits), _products(b, bits)
     if kind == 'xor':
         return _bool(_xor(one, other), bits)
-    if len(one) * len(other) > PRODUCT_TERMS:
-        one, other = (x if len(x) == 1 else _factor(y, bits) for x, y in ((one, a), (other, b)))
+    if _size(one) * _size(other) > PRODUCT_TERMS:
+        one, other = (x if _size(x) == 1 else _factor(y, bits) for x, y in ((one, a), (other, b)))
     product = {}
     for leaves, mask in one.items():
         for leaves_b, mask_b in other.items():
             both = leaves | leaves_b
             product[both] = product.get(both, 0) ^ mask & mask_b
+    for leaves in [x for x in product if len(x) == 1]:
+        leaf, = leaves
+        if leaf.kind == 'bool':
+            mask = product.pop(leaves)
+            product = _xor(product, {x: k & mask for x, k in _products(leaf, bits).items() if k & mask})
     if kind == 'or':
         product = _xor(product, _xor(_products(a, bits), _products(b, bits)))
     return _bool(product, bits)
+
+
+def _size(products):
+    """Returns the number of products, which a complement has, too."""
+    return len(products) - (NONE in products)
 
 
 def _uncomplemented(a):
@@ -409,7 +459,7 @@ def _terms(a, bits):
     if a.kind == 'sum':
         return a.args[0], dict(a.args[1])
     if a.kind == 'concat' and a.args[0][1] == 0 and len(a.args) == 2:
-        zeros, (size, rest) = a.args[0][0], a.args[1]
+        zeros, (_, rest) = a.args[0][0], a.args[1]
         if type(rest) is not int and rest.kind == 'extract' and rest.args[1] == 0 and rest.args[0].bits == bits:
             constant, terms = _terms(rest.args[0], bits)
             modulus = ones(bits)
@@ -417,17 +467,70 @@ def _terms(a, bits):
     return 0, {a: 1}
 
 
-def _sum(constant, terms, bits):
+def _sum(constant, terms, bits, added=()):
     constant &= ones(bits)
     terms = {x: k & ones(bits) for x, k in terms.items() if k & ones(bits)}
     if not terms:
         return constant
+    terms = _joined(terms, added, bits)
     if constant == 0 and len(terms) == 1:
         (x, k), = terms.items()
         if k & (k - 1) == 0:
             zeros = k.bit_length() - 1
             return concat([(zeros, 0), (bits - zeros, extract(x, bits, 0, bits - zeros))])
     return _node('sum', bits, (constant, frozenset(terms.items())))
+
+
+def _joined(terms, added, bits):
+    """Joins two summands that are never one in the same place: two parts of a word, or two functions of bits.
+
+    One of the two is among those that were `added` last.
+    """
+    added = [x for x in added if x in terms and _may_join(x)]
+    parts = [x for x in terms if _may_join(x)] if added else ()
+    for x in added:
+        for y in parts:
+            for low, high in ((x, y), (y, x)) if x.kind == y.kind and x is not y else ():
+                both = _together(low, terms[low], high, terms[high], bits)
+                if both is not None and both not in terms and both.kind != 'sum':
+                    rest = {z: k for z, k in terms.items() if z is not x and z is not y}
+                    return _joined(rest | {both: terms[low]}, [*added, both], bits)
+    return terms
+
+
+def _may_join(x):
+    """Returns true for a product of bits or one more term, and for the lower part of a word."""
+    if x.kind == 'bool':
+        return len(x.args) <= 2 and any(len(leaves) > 1 for _, leaves in x.args)
+    return x.kind == 'concat' and x.args[-1][1] == 0
+
+
+def _together(a, one, b, other, bits):
+    """Returns what has the bits of both, for coefficients of both, or None; `b` is the upper part of a word."""
+    if a.kind == 'bool':
+        if one == other and _excluded(a, b, bits):
+            return _bool(_xor(_products(a, bits), _products(b, bits)), bits)
+    elif a.args[-1][1] == b.args[-1][1] == 0:
+        size = bits - a.args[-1][0]
+        rest = b.args[-1][0] - size
+        if rest >= 0 and other == one << size & ones(bits):
+            return concat([*a.args[:-1], *b.args[:-1], (rest, 0)])
+    return None
+
+
+def _excluded(a, b, bits):
+    """Returns true if the product of two functions, which have few terms, is zero."""
+    key = (a, b)
+    if key not in _apart:
+        one, other, product = _products(a, bits), _products(b, bits), {}
+        if _size(one) * _size(other) <= PUSHED_TERMS:
+            for leaves, mask in one.items():
+                for more, mask_b in other.items():
+                    product[leaves | more] = product.get(leaves | more, 0) ^ mask & mask_b
+            _apart[key] = not any(product.values())
+        else:
+            _apart[key] = False
+    return _apart[key]
 
 
 def _disjoint(a, b, bits):
@@ -450,9 +553,10 @@ def _add(a, b, bits, sign=1):
         return _bitwise('or', a, b, bits)
     constant, terms = _terms(a, bits)
     other, more = _terms(b, bits)
+    added = more if len(more) < len(terms) else list(terms)
     for x, k in more.items():
         terms[x] = terms.get(x, 0) + sign * k
-    return _sum(constant + sign * other, terms, bits)
+    return _sum(constant + sign * other, terms, bits, added)
 
 
 def _mul(a, b, bits):
