@@ -1,7 +1,7 @@
 """AES (FIPS 197): key expansion and counter mode by AES-NI and VAES."""
 
 from ..references import aes
-from ..statements import Entry, statement
+from ..statements import PROOF, Entry, statement
 from ..sweep import rebuilt
 from ..terms import W32, W64, W128, concat, extract, op, reachable, select, var
 
@@ -30,7 +30,8 @@ def defined(values):
 
 EXPANSIONS = {size: Entry(
     'cpu/x86_64/aes/expand.rs', f'aes_expand_{8 * size}',
-    f'(key: &[u8; {size}], keys: &mut RoundKeys) {{ expand_{8 * size}(key, keys, unsafe {{ std::mem::transmute(()) }}) }}',
+    f'(key: &[u8; {size}], keys: &mut RoundKeys) '
+    f'{{ expand_{8 * size}(key, keys, unsafe {{ {PROOF} }}) }}',
     'aes,avx') for size in ROUNDS}
 
 for size, entry in EXPANSIONS.items():
@@ -81,8 +82,9 @@ def counts(machine, entry, rounds, size, low, numbers):
 
 def ctr(file, name, features, rounds, function='ctr', counter='u128'):
     return Entry(file, f'{name}_{rounds}',
-                 f'(keys: &RoundKeys, counter: &{counter}, source: *const u8, target: *mut u8, size: usize) {{ unsafe {{ '
-                 f'{function}::<{rounds}>(keys, *counter, Span {{ source, target, size }}, std::mem::transmute(())) }} }}',
+                 f'(keys: &RoundKeys, counter: &{counter}, source: *const u8, target: *mut u8, size: usize) '
+                 f'{{ unsafe {{ {function}::<{rounds}>(keys, *counter, Span {{ source, target, size }}, '
+                 f'{PROOF}) }} }}',
                  features)
 
 
@@ -113,7 +115,8 @@ def by_four(first, passes, added):
     return numbers
 
 
-VAES256, VAES512 = ({rounds: ctr(file, name, features, rounds) for rounds in ROUNDS.values()} for file, name, features in (
+VAES256, VAES512 = ({rounds: ctr(file, name, features, rounds) for rounds in ROUNDS.values()}
+                    for file, name, features in (
     ('cpu/x86_64/aes/vaes256.rs', 'aes_ctr_256', 'avx2,vaes'),
     ('cpu/x86_64/aes/vaes512.rs', 'aes_ctr_512', 'avx512f,avx512vl,avx512bw,vaes')))
 PASSES = 16, 8, 4, 4
@@ -130,7 +133,8 @@ for rounds, entry in VAES256.items():
 for rounds, entry in VAES512.items():
     @statement(name=f'aes-ctr-512-{rounds}-rounds', tier='AVX-512', entry=entry,
                sentence=f'encrypts 48, 20, 7 and 3 blocks under every key of {rounds} rounds, for every first number, '
-                        'by three ways: without an overflow of the last byte of the block, of the lower half, and with it')
+                        'by three ways: without an overflow of the last byte of the block, of the lower half, '
+                        'and with it')
     def _(machine, rounds=rounds, entry=entry):
         pairs = []
         for size, passes in ((760, [32, 16]), (315, [32]), (100, [8]), (37, [4])):

@@ -43,7 +43,7 @@ def state(tier, name, file, compress, fill, features='', plus=argon2.multiply_ad
         unsafe {{ {fill}(Run::new(segment, 0, 3)) }}
     }}''')
 
-    @statement(name=f'argon2-{name}-fill', tier=tier, entry=filling, fast=name == 'plain',
+    @statement(name=f'argon2-{name}-fill', tier=tier, entry=filling,
                sentence='fills the third block of a lane with the compression of the first two')
     def _(machine):
         blocks = block('first') + block('second')

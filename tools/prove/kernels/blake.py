@@ -13,7 +13,7 @@ def state(name, width):
         compress_{bits}(words, block, length, last != 0);
     }}''')
 
-    @statement(name=name, tier='scalar', entry=entry, fast=True,
+    @statement(name=name, tier='scalar', entry=entry,
                sentence='compresses a block, the last one or another, at every length')
     def _(machine):
         chain = [var(f'chain{index}', bits) for index in range(8)]

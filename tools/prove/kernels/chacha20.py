@@ -96,7 +96,7 @@ AVX2 = Entry(
     }''', 'avx2,bmi2')
 
 
-@statement(name='chacha20-avx2', tier='AVX2', entry=AVX2, fast=True,
+@statement(name='chacha20-avx2', tier='AVX2', entry=AVX2,
            sentence='encrypts 8 blocks, all 20 rounds, for every key, nonce and number of the block')
 def _(machine):
     return encrypts(machine, AVX2, 512, 8, advanced_within_a_message, quarter_by_bytes) + same_quarter()
@@ -107,7 +107,7 @@ SCALAR = Entry(
     '(key: &[u8; 32], nonce: &[u8; 16], target: &mut [u8; 32]) { derive(key, nonce, target); }')
 
 
-@statement(name='chacha20-scalar', tier='scalar', entry=SCALAR, fast=True,
+@statement(name='chacha20-scalar', tier='scalar', entry=SCALAR,
            sentence="makes XChaCha20's key of a key and a nonce, which is all 20 rounds of a block")
 def _(machine):
     key = [var(f'key{index}', 32) for index in range(8)]

@@ -89,9 +89,9 @@ def decide(runs):
     return [x for pairs, ring in runs for x in gf2.require_equal(pairs, ring)][:1]
 
 
-def state(name, tier, entries, sizes, fast=False):
+def state(name, tier, entries, sizes):
     for label, found in entries.items():
-        @statement(name=f'{label.lower().replace("/", "-")}-{name}', tier=tier, entry=found, fast=fast, decider=decide,
+        @statement(name=f'{label.lower().replace("/", "-")}-{name}', tier=tier, entry=found, decider=decide,
                    method='polynomials over GF(2)',
                    sentence=f'absorbs {", ".join(map(str, sizes))} bytes of any text into any register of {label}')
         def _(machine, found=found, label=label):
@@ -102,7 +102,7 @@ def state(name, tier, entries, sizes, fast=False):
 
 
 SHORT = (16, 48, 64, 272)
-state('128', 'PCLMULQDQ', folding('cpu/x86_64/crc.rs', 'crc_128', 'fold_128', 'pclmulqdq,sse2'), SHORT, True)
+state('128', 'PCLMULQDQ', folding('cpu/x86_64/crc.rs', 'crc_128', 'fold_128', 'pclmulqdq,sse2'), SHORT)
 state('256', 'AVX2', folding('cpu/x86_64/crc.rs', 'crc_256', 'fold_256', 'pclmulqdq,vpclmulqdq,avx2'),
       (256, 304, 688))
 state('512', 'AVX-512', folding('cpu/x86_64/crc.rs', 'crc_512', 'fold_512',

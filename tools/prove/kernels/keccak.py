@@ -1,8 +1,8 @@
 """Keccak-p[1600] (FIPS 202) of one state and of several."""
 
 from ..references.keccak import permutation
-from ..statements import Entry, statement
-from ..terms import W64, var
+from ..statements import Entry, pairs_of, statement
+from ..terms import W8, W64, var
 from .lanes import digests, hashes, texts
 
 for name, tier, file, call, features in (
@@ -42,9 +42,27 @@ for name, tier, file, kernel, architecture, features, lanes in (
                    f'{kernel}::run(batch, proof)', tier, architecture, features)
 
     @statement(name=f'sha3-256-{name}', tier=tier, entry=entry,
-               sentence=f'hashes {lanes} messages at once and two others, of one block and of two, from every state')
+               sentence=f'hashes {lanes} messages of one block at once, from every state')
     def _(machine, entry=entry, lanes=lanes):
         state = [var(f'state{index}', 64) for index in range(25)]
-        messages = texts([8] * lanes + [RATE + 8, RATE + 64], 64, 'little')
+        messages = texts([8] * lanes, 64, 'little')
         expected = [byte for text in messages for byte in sponge(text, state)]
         return list(zip(digests(machine, entry, messages, state, 64, SIZE), expected, [8] * len(expected)))
+
+
+BYTES = Entry('hash/compression/keccak_p.rs', 'keccak_bytes', '''(lanes: &mut [u64; 25], source: *const u8,
+    target: *mut u8, size: usize) {
+        xor_bytes(lanes, 5, unsafe { std::slice::from_raw_parts(source, size) });
+        copy_bytes(lanes, 6, unsafe { std::slice::from_raw_parts_mut(target, size) });
+    }''')
+
+
+@statement(name='keccak-bytes', tier='scalar', entry=BYTES,
+           sentence='adds 30 bytes to a state from the sixth byte on, and copies as many from the next on')
+def _(machine):
+    lanes, text = [var(f'lane{index}', 64) for index in range(25)], [var(f'text{index}', 8) for index in range(30)]
+    at, target = machine.allocate(200, lanes, 64), machine.allocate(30)
+    machine.call(BYTES.symbol, [at, machine.allocate(30, text), target, 30])
+    expected = [byte for lane in lanes for byte in W64.to_bytes(lane, 'little')]
+    expected[5:35] = [W8.xor(x, y) for x, y in zip(expected[5:35], text)]
+    return pairs_of([*machine.words(at, 200, 8), *machine.words(target, 30, 8)], expected + expected[6:36], 8)

@@ -1,7 +1,7 @@
 """What the kernels of hash functions for several messages share."""
 
 from ..statements import Entry
-from ..terms import W8, Width, var
+from ..terms import Width, var
 
 FEATURES = {'AVX-512': 'avx512f,avx512vl,avx512bw', 'AVX2': 'avx2', 'SHA-NI': 'ssse3,sse4.1,sha'}
 PROOFS = {'AVX-512': 'Avx512', 'AVX2': 'Avx2', 'SHA-NI': 'ShaNi', 'SHA-2': 'Sha2', 'SHA-3': 'Sha3'}
@@ -19,7 +19,8 @@ def hashes(file, name, hash_, state, runs, tier, architecture='x86_64', features
     """
     return Entry(
         file, name,
-        f"""(start: &{state}, sources: *const &[u8], count: usize, target: *mut u8, size: usize, proof: &{PROOFS[tier]}) {{
+        f"""(start: &{state}, sources: *const &[u8], count: usize, target: *mut u8, size: usize,
+        proof: &{PROOFS[tier]}) {{
             {EMIT}
             unsafe {{
                 let (mut digest, proof) = ([0; 192], *proof);

@@ -90,7 +90,7 @@ MULTIPLY = Entry('cipher/poly1305/mod.rs', 'poly1305_multiply',
                  '(one: &Limbs, other: &Limbs, product: &mut Limbs) { *product = multiply(*one, *other); }')
 
 
-@statement(name='poly1305-multiply', tier='scalar', entry=MULTIPLY, fast=True,
+@statement(name='poly1305-multiply', tier='scalar', entry=MULTIPLY,
            sentence='multiplies limbs of at most 46 bits by a number of 44, 45 and 42 bits, '
                     'and returns such a number')
 def _(machine):
@@ -160,6 +160,71 @@ def _(machine):
         inputs.equal(machine.words(target, 3, 64), number, NUMBER)
         number *= factor
     return inputs.claims
+
+
+def absorbs_bytes(machine, entry, size, sum_=NUMBER):
+    """Runs an entry (sum, r, text, size) on a text whose last block has a word, filled up with zeros."""
+    inputs = Inputs()
+    limbs, number = inputs.limbs('sum', sum_) if sum_ else ([0, 0, 0], Poly({}))
+    r, factor = inputs.key()
+    words, blocks = inputs.text(-(-size // 16))
+    at = takes(machine, limbs)
+    machine.call(entry.symbol, [at, takes(machine, r), takes(machine, words[:-1]), size])
+    blocks[-1] = Poly.variable(f'text{len(words) - 2}') + (1 << 128)
+    return inputs.equal(machine.words(at, 3, 64), absorbed(number, factor, blocks), NUMBER)
+
+
+SUM = Entry('cipher/poly1305/sum.rs', 'poly1305_sum', f"""(sum: &mut Limbs, r: &Limbs, text: *const u8, size: usize) {{
+    {POLY}
+    *sum = self::sum(&poly, None, unsafe {{ std::slice::from_raw_parts(text, size) }});
+    std::mem::forget(poly);
+}}""")
+RUNNING = Entry(
+    'cipher/poly1305/running.rs', 'poly1305_running',
+    f"""(sum: &mut Limbs, r: &Limbs, text: *const u8, size: usize) {{
+        {POLY}
+        let mut running = RunningPoly::new(poly);
+        let text = unsafe {{ std::slice::from_raw_parts(text, size) }};
+        for part in [&text[..5], &text[5..11], &text[11..30], &text[30..]] {{ running.update(part); }}
+        running.pad();
+        *sum = running.poly.sum;
+        std::mem::forget(running);
+    }}""")
+
+
+@statement(name='poly1305-sum', tier='scalar', entry=SUM, sentence='sums 40 bytes, the last block filled up with zeros')
+def _(machine):
+    return absorbs_bytes(machine, SUM, 40, None)
+
+
+@statement(name='poly1305-running', tier='scalar', entry=RUNNING,
+           sentence='absorbs 40 bytes in four pieces into a sum, and fills the last block up with zeros')
+def _(machine):
+    return absorbs_bytes(machine, RUNNING, 40)
+
+
+JOINED = Entry(
+    'cipher/poly1305/sum.rs', 'poly1305_joined',
+    f"""(sum: &mut Limbs, r: &Limbs, one: &Limbs, other: &Limbs) {{
+        {POLY}
+        let mut joined = Joined::new(&poly, 1);
+        joined.add(16, one);
+        joined.add(40, other);
+        *sum = joined.poly.sum;
+        std::mem::forget((joined, poly));
+    }}""")
+
+
+@statement(name='poly1305-joined', tier='scalar', entry=JOINED,
+           sentence='joins the sums of parts of one block and of three to a sum, by powers of r')
+def _(machine):
+    inputs = Inputs()
+    (limbs, number), (one, first), (other, second) = (inputs.limbs(name, NUMBER) for name in ('sum', 'one', 'other'))
+    r, factor = inputs.key()
+    at = takes(machine, limbs)
+    machine.call(JOINED.symbol, [at, takes(machine, r), takes(machine, one), takes(machine, other)])
+    expected = (number * factor + first) * power(factor, 3) + second
+    return inputs.equal(machine.words(at, 3, 64), expected, [2 * x for x in NUMBER])
 
 
 AVX2 = Entry(
@@ -350,6 +415,6 @@ def halves(kind, name, count, **options):
             machine.words(at, 3, 64), absorbed(number, factor, blocks), [2**64 - 1, 2**64 - 1, 9], RADIX_64)
 
 
-halves(0, 'step', 16, fast=True)
+halves(0, 'step', 16)
 halves(1, 'pass', 64)
 halves(2, 'long-pass', 256)

@@ -81,7 +81,7 @@ def state(tier, name, kernel, lanes, **options):
     for mixing, does in ((False, 'writes a block to a table and mixes it'),
                          (True, 'mixes a block with the entry of a table that its words tell')):
         step, number = 'mix' if mixing else 'fill', f' in each of {lanes} lanes at once,' if lanes > 1 else ''
-        statement(name=f'scrypt-{name}-{step}', tier=tier, entry=of, fast=name == 'plain',
+        statement(name=f'scrypt-{name}-{step}', tier=tier, entry=of,
                   sentence=f'{does},{number} for r={R}')(
                       lambda machine, mixing=mixing: romix(machine, of.symbol, lanes, mixing))
 

@@ -6,7 +6,8 @@ from .lanes import BLOCKS, FEATURES, NARROW, WIDE, hashes, interleaved, iterates
 
 FILE = 'cpu/x86_64/lanes/sha1.rs'
 
-for tier, runs, kernel, lanes in (('AVX-512', WIDE, 'Wide::iterate::<5>', 16), ('AVX2', NARROW, 'Narrow::iterate::<5>', 8),
+for tier, runs, kernel, lanes in (('AVX-512', WIDE, 'Wide::iterate::<5>', 16),
+                                  ('AVX2', NARROW, 'Narrow::iterate::<5>', 8),
                                   ('SHA-NI', interleaved(4, 3, 2), 'iterate_interleaved::<4, 5>', 4)):
     name = tier.lower().replace('-', '')
     hashed = hashes(FILE, f'sha1_{name}', 'Sha1', '[u32; 5]', runs, tier)

@@ -20,8 +20,8 @@ for bits, compress, sizes, digests in (
         def _(machine, entry=entry, sizes=sizes[tier], compress=compress, bits=bits):
             return states(machine, entry, sizes, compress, 8, bits // 8, 'big')
 
-        entry = iterates(file, f'sha{bits}_iterations_{name}', f'{kernel}::iterate::<{used}>', f'u{bits // 8}', 8, lanes,
-                         FEATURES[tier])
+        entry = iterates(file, f'sha{bits}_iterations_{name}', f'{kernel}::iterate::<{used}>', f'u{bits // 8}', 8,
+                         lanes, FEATURES[tier])
 
         @statement(name=f'sha-{bits}-iterations-{name}', tier=tier, entry=entry,
                    sentence=f'computes an HMAC iteration of {lanes} blocks with digests of {used} words')
@@ -71,6 +71,7 @@ for name, tier, file, call, features in (
         ('avx512', 'AVX-512', 'cpu/x86_64/sha512.rs', 'compress_512(words, blocks, *proof)',
          'avx2,bmi1,bmi2,avx512f,avx512vl'),
         ('scalar', 'scalar', 'hash/compression/plain.rs', 'compress(words, blocks)', '')):
+    count = 1 if name == 'scalar' else 2
     entry = Entry(
         file, f'sha512_blocks_{name}',
         f"""(words: &mut [u64; 8], blocks: *const [u8; 128], count: usize, proof: &{{}}) {{
@@ -79,14 +80,14 @@ for name, tier, file, call, features in (
         }}""".replace('{}', {'avx2': 'Schedule256', 'avx512': 'Schedule512', 'scalar': '()'}[name]), features)
 
     @statement(name=f'sha-512-blocks-{name}', tier=tier, entry=entry,
-               sentence='absorbs three blocks, two of them at once where the kernel does so, into every state')
-    def _(machine, entry=entry):
+               sentence=f'absorbs {count} {"block" if count == 1 else "blocks at once"} into every state')
+    def _(machine, entry=entry, count=count):
         state = [var(f'state{index}', 64) for index in range(8)]
-        text = [var(f'text{index}', 64) for index in range(48)]
+        text = [var(f'text{index}', 64) for index in range(16 * count)]
         at = machine.allocate(64, state, 64)
         machine.call(entry.symbol, [
-            at, machine.allocate(384, [x for word in text for x in W64.to_bytes(word, 'big')]), 3,
+            at, machine.allocate(128 * count, [x for word in text for x in W64.to_bytes(word, 'big')]), count,
             machine.allocate(1, [0])])
-        for block in range(0, 48, 16):
+        for block in range(0, 16 * count, 16):
             state = compress_512(state, text[block:block + 16])
         return list(zip(machine.words(at, 8, 64), state, [64] * 8))
