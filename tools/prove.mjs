@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { installPrograms, prepareNativeBuild, prepareTargets } from './prerequisites.mjs';
-import { Stop, probe, root, stream } from './steps.mjs';
+import { Stop, probe, root, skipped, step, stream } from './steps.mjs';
 
 const source = join(root, 'tools', 'prove');
 const venv = join(root, 'target', 'prove', 'venv');
@@ -13,6 +13,21 @@ const bin = process.platform === 'win32' ? 'Scripts' : 'bin';
 const python = join(venv, bin, 'python');
 const requirements = join(source, 'requirements.txt');
 const targets = ['x86_64-unknown-linux-gnu', 'aarch64-unknown-linux-gnu'];
+const [fastTarget = ''] = targets;
+
+/** What the proofs of `npm test` depend on. */
+export const proofSources = [
+  'Cargo.toml',
+  'Cargo.lock',
+  'rust-toolchain.toml',
+  'crates/core',
+  'crates/families',
+  'tools/wasm.mjs',
+  'tools/prove',
+  'tools/prove.mjs',
+  // It has the statements that are fast.
+  'docs/proofs.md',
+];
 
 /**
  * Proves all statements, or those with these beginnings of names:
@@ -21,12 +36,32 @@ const targets = ['x86_64-unknown-linux-gnu', 'aarch64-unknown-linux-gnu'];
  * @param {readonly string[]} args
  */
 export async function prove(args) {
-  const env = await prepareProver();
+  const env = await prepareProver(targets);
   return stream(python, ['-m', 'prove', ...args], { cwd: join(root, 'tools'), env });
 }
 
-/** Prepares Rust and Python; throws Stop with one line that names what is missing. */
-async function prepareProver() {
+/** Proves the statements that take half a second; skipped where the solvers cannot be had. */
+export async function fastProofs() {
+  const title = 'proofs of kernels, the fast ones';
+  let env;
+  try {
+    env = await prepareProver([fastTarget]);
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    const reason = error.message.replace('millrace: ', '');
+    skipped(title, `${reason} (npm run prove)`);
+    return { skipped: [`${title}: ${reason}`] };
+  }
+  await step(title, python, ['-m', 'prove', '--fast'], { cwd: join(root, 'tools'), env });
+  return undefined;
+}
+
+/**
+ * Prepares Rust and Python; throws Stop with one line that names what is missing.
+ *
+ * @param {readonly string[]} targets
+ */
+async function prepareProver(targets) {
   if (process.platform === 'win32') throw new Stop('millrace: proofs run on Linux and macOS');
   const env = await prepareNativeBuild();
   await prepareTargets(env, targets);

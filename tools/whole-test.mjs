@@ -18,6 +18,7 @@ import { install } from './install.mjs';
 import { keepCommit, leftOut } from './long-tests.mjs';
 import { prepareManagers } from './managers.mjs';
 import { prepareTestPrograms, testPrograms } from './prerequisites.mjs';
+import { fastProofs, proofSources } from './prove.mjs';
 import { runRustTests, rustSources } from './rust-tests.mjs';
 import { runTasks } from './schedule.mjs';
 import { Stop, root, skipped, skippedSteps, told } from './steps.mjs';
@@ -51,6 +52,7 @@ export async function wholeTest({ long = false, record = false } = {}) {
       reads: rustSources,
       run: () => rustTests(long ? 'release' : 'development'),
     },
+    { title: 'proofs', needs: front, reads: proofSources, run: fastProofs },
     ...cpuTiers([], { short: true }).map((task) => ({ ...task, lane: 'cargo', needs: front })),
     { title: 'documentation site', needs: front, run: () => buildSite({ required: long }) },
     ...checks(),
@@ -126,7 +128,7 @@ async function rustTests(profile) {
 /** Programs that tests run. */
 const programs = [
   ...Object.keys(testPrograms),
-  ...'b3sum cksum chromium firefox qemu-system-x86_64 perl git cargo-deny gdb'.split(' '),
+  ...'b3sum cksum chromium firefox qemu-system-x86_64 perl git cargo-deny gdb python3'.split(' '),
 ];
 
 /** What a verdict depends on besides the files of the repository. */
