@@ -642,14 +642,6 @@ const constants = [
       'measured the algorithm: on this CPU it may take a multiple of what the table says.',
   },
   {
-    name: 'INLINE_COPIED_NS',
-    value: 200_000,
-    type: 'u64',
-    doc:
-      'The most nanoseconds of a job that runs during its call because the copy of its source for ' +
-      'a worker would take longer.',
-  },
-  {
     name: 'SUBMIT_NS',
     value: 700,
     type: 'u64',

@@ -522,12 +522,6 @@ export const INLINE_ALONE_NS = 50_000;
 export const MEASURED_FIRST_NS = 10_000;
 
 /**
- * The most nanoseconds of a job that runs during its call because the copy of its source for a
- * worker would take longer.
- */
-export const INLINE_COPIED_NS = 200_000;
-
-/**
  * Nanoseconds of the event loop to pass a job to a worker. Only what an inline job takes beyond
  * them counts as blocking the loop.
  */

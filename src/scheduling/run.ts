@@ -13,7 +13,6 @@ import { invoke, refused } from '../request/invoke.js';
 import {
   COPY_NS_PER_KIB,
   INLINE_ALONE_NS,
-  INLINE_COPIED_NS,
   INLINE_FIRST_NS,
 } from '../base/protocol.js';
 import {
@@ -308,7 +307,7 @@ function shouldRunInline(): boolean {
   const copyCost = target === undefined ? (size * COPY_NS_PER_KIB) / 1024 : 0;
   const submitCost = inlineLimit + copyCost;
   if (inlineLimit === 0) return false;
-  if (cost > INLINE_ALONE_NS && (cost > copyCost || cost > INLINE_COPIED_NS)) return false;
+  if (cost > INLINE_ALONE_NS && cost > copyCost) return false;
   const budget = cost <= submitCost || (inFlight === 0 && !pending()) ? undefined : INLINE_FIRST_NS;
   if (wantsMeasure(operation, algorithm, cost)) {
     frame[At.Route] = Route.Pool;

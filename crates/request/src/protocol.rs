@@ -466,10 +466,6 @@ pub const INLINE_ALONE_NS: u64 = 50_000;
 /// algorithm: on this CPU it may take a multiple of what the table says.
 pub const MEASURED_FIRST_NS: u64 = 10_000;
 
-/// The most nanoseconds of a job that runs during its call because the copy of its source for a
-/// worker would take longer.
-pub const INLINE_COPIED_NS: u64 = 200_000;
-
 /// Nanoseconds of the event loop to pass a job to a worker. Only what an inline job takes beyond
 /// them counts as blocking the loop.
 pub const SUBMIT_NS: u64 = 700;

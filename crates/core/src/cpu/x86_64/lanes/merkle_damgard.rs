@@ -4,7 +4,8 @@
 /// Defines a hash of `$words` words with kernels `Wide` (AVX-512) and `Narrow` (AVX2), and the
 /// functions `multibuffer` and `hash`. A module that names its `ShaNi` also has the kernel
 /// `Interleaved`, over the CPU's instructions for this hash; `Wide` then takes at least `$beside`
-/// messages, as fewer are faster interleaved. `Narrow` takes at least `$least`.
+/// messages, as fewer are faster interleaved. `Narrow` takes at least `$least`. `$chosen` leaves out
+/// kernels that this CPU does not gain by.
 ///
 /// `$order` is the order of bytes in blocks; the rest is as
 /// [`block_hash`](crate::hash::lanes::block_hash) has it.
@@ -12,7 +13,8 @@ macro_rules! merkle_damgard {
     ($(#[$doc:meta])* $hash:ident, [$word:ty; $words:literal], $block:literal, $size:literal,
      $order:ident, $bytes:ident, $wide:ident: $wide_lanes:literal,
      $narrow:ident: $narrow_lanes:literal from $least:literal
-     $(; $sha_ni:ident from $beside:literal)?, $blocks:expr, $scalar:expr) => {
+     $(; $sha_ni:ident from $beside:literal $(by $chosen:ident)?)?, $blocks:expr,
+     $scalar:expr) => {
         block_hash!(
             $(#[$doc])*
             $hash, [$word; $words], $block, $size, $bytes, $blocks, $scalar
@@ -20,6 +22,7 @@ macro_rules! merkle_damgard {
 
         /// Returns how this family uses the kernels.
         pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
+            $($(let kernels = $chosen(kernels);)?)?
             match kernels {
                 $(
                     Kernels { avx512: Some(_), sha_ni: Some(_), .. } => {
@@ -47,6 +50,7 @@ macro_rules! merkle_damgard {
             target: &mut [u8],
             sink: DigestSink<'_>,
         ) {
+            $($(let kernels = $chosen(kernels);)?)?
             let least = multibuffer(kernels).map_or(usize::MAX, |found| found.min_messages);
             let batch = &mut Batch::new($hash, start, begun, sources, target, sink);
             // SAFETY: the proofs say that the CPU has the instructions.
@@ -91,7 +95,8 @@ macro_rules! merkle_damgard {
 /// `$used` their words.
 macro_rules! iterate {
     ([$word:ty; $words:literal], $wide:ident: $wide_lanes:literal,
-     $narrow:ident: $narrow_lanes:literal $(; $sha_ni:ident from $beside:literal)?,
+     $narrow:ident: $narrow_lanes:literal
+     $(; $sha_ni:ident from $beside:literal $(by $chosen:ident)?)?,
      $($size:literal => $used:literal),*) => {
         hmac_iterations!(Wide, $wide, [[$word; $wide_lanes]; $words], __m512i,
             "avx512f,avx512vl,avx512bw");
@@ -116,6 +121,7 @@ macro_rules! iterate {
             iterations: &mut [HmacIteration<$word, $words>],
             count: u32,
         ) -> usize {
+            $($(let kernels = $chosen(kernels);)?)?
             let least = 2;
             $(let least = if kernels.sha_ni.is_some() { $beside } else { least };)?
             let mut done = 0;

@@ -10,10 +10,12 @@
 //! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 58 and 27, 510 and 186,
 //! 2000 and 720; of lengths up to 2 KiB mixed 518 and 203.
 
+mod choice;
 pub(super) mod nodes;
 
 use std::arch::x86_64::*;
 
+use self::choice::chosen;
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
 use super::sha2::rounds;
@@ -30,10 +32,10 @@ use crate::hash::compression::words::{self, Sha256Function};
 use crate::hmac::iteration::HmacIteration;
 use crate::wipe::Wiped;
 
-// Beside `ShaNi` 9 lanes would do on Zen 5, 16 are needed on Zen 4.
 merkle_damgard!(
     /// SHA-256, and SHA-224, which begins with other words and shows fewer.
-    Sha256, [u32; 8], 64, 32, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 4; ShaNi from 12,
+    Sha256, [u32; 8], 64, 32, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 4; ShaNi from 12
+    by chosen,
     |state, blocks| words::compress::<Sha256Function, 8, 64>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
         words::end::<Sha256Function, 8, 64>(&mut Wiped(state).0, length, rest, target)
@@ -45,7 +47,7 @@ rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS_256.0, 4,
 rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS_256.0, 4,
     (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 
-iterate!([u32; 8], U32x16: 16, U32x8: 8; ShaNi from 12, 32 => 8, 28 => 7);
+iterate!([u32; 8], U32x16: 16, U32x8: 8; ShaNi from 12 by chosen, 32 => 8, 28 => 7);
 
 interleaved!(Sha256, 8, ShaNi, "ssse3,sse4.1,sha");
 

@@ -5,12 +5,13 @@
 
 use std::arch::x86_64::*;
 
-use super::{Kernels, halves, pack, reverse, rounds_interleaved};
+use super::{Kernels, chosen, halves, pack, reverse, rounds_interleaved};
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::ShaNi;
 use crate::hash::compression::constants::{CONSTANTS_256, Constants};
 
-/// Messages of one size cost the same with 16 lanes of AVX-512 from this number on (Zen 4).
+/// Messages of one size cost less with 16 lanes of AVX-512 from this number on, where
+/// [`chosen`] keeps them.
 const LEAST_WIDE: usize = 12;
 
 /// Hashes messages as [`super::hash`] does, those of 64 bytes in a shorter way.
@@ -36,7 +37,7 @@ fn hash_nodes(
     size: usize,
     sink: &mut DigestSink<'_>,
 ) -> bool {
-    let Kernels { avx512, sha_ni: Some(proof), .. } = kernels else { return false };
+    let Kernels { avx512, sha_ni: Some(proof), .. } = chosen(kernels) else { return false };
     if (avx512.is_some() && sources.len() >= LEAST_WIDE)
         || sink.slicer.is_some()
         || sources.iter().any(|source| source.len() != 64)
