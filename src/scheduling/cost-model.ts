@@ -61,6 +61,8 @@ export function wantsMeasure(operation: Operation, algorithm: number, cost: numb
     return false;
   }
   unmeasured[index] = MEASURED_FROM;
+  // For the next job: a worker may have measured the cost, and no iteration had inline jobs since.
+  refreshCosts();
   return true;
 }
 

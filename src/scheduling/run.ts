@@ -10,11 +10,7 @@ import { At, Flag, Operation, Route, frame } from '../base/frame.js';
 import { givesDigest, isHashOrHmac, isOneMessage } from '../base/operations.js';
 import { isBytesView, isRevoked } from '../base/intrinsics.js';
 import { invoke, refused } from '../request/invoke.js';
-import {
-  COPY_NS_PER_KIB,
-  INLINE_ALONE_NS,
-  INLINE_FIRST_NS,
-} from '../base/protocol.js';
+import { COPY_NS_PER_KIB, INLINE_ALONE_NS, INLINE_FIRST_NS } from '../base/protocol.js';
 import {
   type FillRequest,
   type Finish,

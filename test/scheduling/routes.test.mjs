@@ -210,6 +210,25 @@ test('work of any size runs inline if the copy of its source would take longer',
   assert.ok((await threadsAfter(calls(1 << 20, lent), env)).started > 0);
 });
 
+test('a cost that a worker measured is used, although no job ran inline before', async () => {
+  const found = await output(`
+    (async () => {
+      const { predict } = require(
+        ${JSON.stringify(join(dirname(entryPaths.millrace), 'core.js'))},
+      )['scheduling/cost-model'];
+      const source = Buffer.alloc(1 << 20);
+      const costs = () => Array.from({ length: 40 }, (_, hash) => predict(0, hash, 1 << 20)).join();
+      await promises.hash('crc32', source);
+      const table = costs();
+      let calls = 0;
+      while (costs() === table && calls++ < 2000) await promises.hash('crc32', source);
+      console.log(costs() !== table);
+      process.exit();
+    })();
+  `);
+  assert.equal(found.trim(), 'true');
+});
+
 test('configure: a route applies to all environments, running ones too', async () => {
   const stdout = await output(`
     const { Worker, isMainThread, parentPort } = require('node:worker_threads');
