@@ -701,11 +701,17 @@ const derOf = (key) => {
   copies.push(der);
   return der;
 };
-/** A KeyObject of Node's, whose memory OpenSSL clears when it is collected. */
+/**
+ * A KeyObject of Node's, whose memory OpenSSL clears when it is collected. What it decodes it frees
+ * as it is: two other keys take that memory.
+ */
 const nodeKey = (key, type = 'ed25519') => {
-  const der = derOf(key);
-  if (type === 'x25519') der[11] = 0x6e;
-  return crypto.createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const [made] = [key, Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((each) => {
+    const der = derOf(each);
+    if (type === 'x25519') der[11] = 0x6e;
+    return crypto.createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  });
+  return made;
 };
 const nodePeer = () => crypto.createPublicKey(crypto.generateKeyPairSync('x25519').privateKey);
 const agreed = (secret) => secret.fill(0);
