@@ -298,7 +298,9 @@ test('engines: what serves each key derivation, and how many at once', () => {
       instructions: derivations.scrypt.instructions,
     });
     assert.ok(derivations.argon2.instructions.includes('avx512f'));
-    assert.ok(derivations['pbkdf2-sha256'].lanes.messages >= 8);
+    // Beside the instructions made for SHA-256 the process takes AVX-512 where it is faster.
+    const least = cpu.features.includes('sha-ni') ? 4 : 8;
+    assert.ok(derivations['pbkdf2-sha256'].lanes.messages >= least);
   }
 });
 
