@@ -77,6 +77,7 @@ def products_apart_are_what_terms_are():
         assert expected == sum(value_of_polynomial(bit, ring, inputs) << at for at, bit in enumerate(bits))
     # Carries are unknown, and products that they reach are no polynomials.
     refused([(op('mul', *masked, 64), 0, 64)], gf2.require_equal)
+    refused([(op('mul', *masked, 64), op('mul', *masked, 64), 64)], gf2.require_equal)
     refused([(W64.mul(a, b), 0, 64)], gf2.require_equal)
 
 

@@ -4,8 +4,8 @@
 /// Defines a hash of `$words` words with kernels `Wide` (AVX-512) and `Narrow` (AVX2), and the
 /// functions `multibuffer` and `hash`. A module that names its `ShaNi` also has the kernel
 /// `Interleaved`, over the CPU's instructions for this hash; `Wide` then takes at least `$beside`
-/// messages, as fewer are faster interleaved. `Narrow` takes at least `$least`. `$chosen` leaves out
-/// kernels that this CPU does not gain by.
+/// messages, as fewer are faster interleaved, unless `$chosen` leaves it out on this CPU. `Narrow`
+/// takes at least `$least`.
 ///
 /// `$order` is the order of bytes in blocks; the rest is as
 /// [`block_hash`](crate::hash::lanes::block_hash) has it.
