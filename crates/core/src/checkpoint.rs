@@ -126,6 +126,8 @@ impl<'a> Slicer<'a> {
 /// Receives the digests of many messages; optionally runs checkpoints between them.
 pub(crate) struct DigestSink<'a> {
     each: &'a mut dyn FnMut(usize, &[u8]),
+    /// The caller's index of the message that is number 0 here.
+    first: usize,
     pub(crate) slicer: Option<Slicer<'a>>,
 }
 
@@ -136,14 +138,24 @@ impl<'a> DigestSink<'a> {
         each: &'a mut dyn FnMut(usize, &[u8]),
         slicer: &'a mut Option<Slicer<'_>>,
     ) -> Self {
-        Self { each, slicer: slicer.as_mut().map(|slicer| slicer.from(0)) }
+        Self { each, first: 0, slicer: slicer.as_mut().map(|slicer| slicer.from(0)) }
+    }
+
+    /// Returns a sink for the messages from index `first` on.
+    #[inline]
+    pub(crate) fn from(&mut self, first: usize) -> DigestSink<'_> {
+        DigestSink {
+            each: &mut *self.each,
+            first: self.first + first,
+            slicer: self.slicer.as_mut().map(|slicer| slicer.from(first)),
+        }
     }
 
     /// Passes a digest on unless its message was cancelled.
     #[inline]
     pub(crate) fn emit(&mut self, index: usize, digest: &[u8]) {
         if !self.cancelled(index) {
-            (self.each)(index, digest);
+            (self.each)(self.first + index, digest);
         }
     }
 

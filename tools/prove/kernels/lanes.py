@@ -12,10 +12,11 @@ EMIT = '''let mut none = None;
             };'''
 
 
-def hashes(file, name, hash_, state, runs, tier, architecture='x86_64', features=None):
+def hashes(file, name, hash_, state, runs, tier, architecture='x86_64', features=None, first='*start'):
     """Returns an entry (state, sources, number, target, size, proof) that hashes messages.
 
-    `hash_` is what is hashed with, `runs` are calls of the kernel's functions on `batch` and `proof`.
+    `hash_` is what is hashed with, `runs` are calls of the kernel's functions on `batch` and `proof`, `first` is
+    the first state of a message.
     """
     return Entry(
         file, name,
@@ -26,7 +27,7 @@ def hashes(file, name, hash_, state, runs, tier, architecture='x86_64', features
                 let (mut digest, proof) = ([0; 192], *proof);
                 let sources = std::slice::from_raw_parts(sources, count);
                 let sink = DigestSink::new(&mut each, &mut none);
-                let batch = &mut Batch::new({hash_}, *start, 0, sources, &mut digest[..size], sink);
+                let batch = &mut Batch::new({hash_}, {first}, 0, sources, &mut digest[..size], sink);
                 {runs};
             }}
         }}""", FEATURES[tier] if features is None else features, architecture)

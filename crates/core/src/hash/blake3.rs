@@ -11,15 +11,19 @@ use ::blake3::hazmat::{
 };
 use ::blake3::{CHUNK_LEN, Hasher, hash, keyed_hash};
 
+use super::compression::constants::FIRST_WORDS_256;
 use super::digest::Digest;
-use super::state_format::{LENGTH_MAX, Reader, Writer};
+use super::lanes::{BlockHash, Multibuffer};
+use super::running::digest_from;
+use super::state_format::{LENGTH_MAX, Reader, Word, Writer};
 use crate::Error;
 use crate::catalog::Parameter;
-use crate::checkpoint::Slicer;
+use crate::checkpoint::{DigestSink, Slicer};
 use crate::cpu::any::blake3::hasher;
 use crate::cpu::kernels::blake3::{OWN_READER, OutputReader, chunk_output, root_output};
+use crate::cpu::kernels::lanes;
 use crate::inputs::Params;
-use crate::wipe::{Plain, Secret, WipedBox, wipe_plain, wipe_replace};
+use crate::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain, wipe_replace};
 
 /// Most subtrees of different sizes: those of one chunk less than `LENGTH_MAX`.
 const DEPTH_MAX: usize = LENGTH_MAX.ilog2() as usize - CHUNK_LEN.ilog2() as usize;
@@ -221,6 +225,22 @@ impl Digest for Blake3 {
         }
     }
 
+    #[inline]
+    fn multibuffer() -> Option<Multibuffer> {
+        lanes::blake3::multibuffer(lanes::Kernels::detect())
+    }
+
+    /// Longer outputs have blocks of their own.
+    fn min_batch(size: usize) -> usize {
+        Self::multibuffer()
+            .filter(|_| size <= Self::SIZE)
+            .map_or(usize::MAX, |found| found.min_messages)
+    }
+
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
+        self.finish_with_kernels(lanes::Kernels::detect(), sources, target, sink);
+    }
+
     // The library's own one-shot needs no hasher, which has room for 54 subtrees (1.9 KB).
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
@@ -238,6 +258,162 @@ impl Digest for Blake3 {
     }
 }
 
+/// How a message among others is hashed: its only chunk in a lane, its nodes in lanes, or alone,
+/// since the library has lanes for it.
+#[derive(PartialEq)]
+enum Size {
+    Chunk,
+    Tree,
+    Large,
+}
+
+impl Size {
+    fn of(source: &&[u8]) -> Self {
+        match source.len() {
+            0..=CHUNK_LEN => Self::Chunk,
+            length if length <= CHUNKS * CHUNK_LEN => Self::Tree,
+            _ => Self::Large,
+        }
+    }
+}
+
+/// The most trees whose nodes are hashed together, and the most chunks of such a tree.
+const TREES: usize = 16;
+const CHUNKS: usize = 7;
+
+/// The flags of a block, by the BLAKE3 paper, section 2.2.
+const CHUNK_START: u32 = 1;
+const CHUNK_END: u32 = 2;
+const PARENT: u32 = 4;
+const ROOT: u32 = 8;
+const FLAGS: [u32; 3] = [0, 1 << 4, 1 << 6];
+
+/// A kind of nodes: what is the same in all blocks, or in all first or last ones.
+#[derive(Copy, Clone)]
+pub(crate) struct Node {
+    /// The flags of each block, of the first and of the last besides.
+    pub(crate) each: u32,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    /// The chunk's number in its message.
+    pub(crate) number: u32,
+}
+
+impl Node {
+    /// Returns the kind of a chunk. `root` is [`ROOT`] for that of a whole message, or 0.
+    fn chunk(kind: u8, number: usize, root: u32) -> Self {
+        let (each, last) = (FLAGS[usize::from(kind)], CHUNK_END | root);
+        Self { each, first: CHUNK_START, last, number: number as u32 }
+    }
+
+    /// Returns the kind of a parent.
+    fn parent(kind: u8, root: u32) -> Self {
+        Self { each: FLAGS[usize::from(kind)], first: PARENT, last: root, number: 0 }
+    }
+}
+
+impl BlockHash for Node {
+    type State = [u32; 9];
+    type Tail = [u8; 128];
+    type Digest = [u8; 32];
+
+    #[inline]
+    fn block(&self) -> usize {
+        64
+    }
+
+    #[inline]
+    fn whole(&self, length: usize) -> usize {
+        length.saturating_sub(1) / 64
+    }
+
+    #[inline]
+    fn ends(&self, _rest: usize) -> usize {
+        1
+    }
+
+    #[inline]
+    fn pad(&self, tail: &mut [u8; 128], rest: &[u8], _length: u64) {
+        *tail = [0; 128];
+        tail[..rest.len()].copy_from_slice(rest);
+        tail[64] = rest.len() as u8;
+    }
+
+    fn blocks(&self, _state: &mut [u32; 9], _blocks: &[u8]) {
+        unreachable!("the lanes take single nodes too");
+    }
+
+    fn scalar(&self, _state: [u32; 9], _length: u64, _rest: &[u8], _target: &mut [u8]) {
+        unreachable!("the lanes take single nodes too");
+    }
+}
+
+/// Hashes messages of more than one chunk, [`TREES`] at most: their chunks by their numbers, then
+/// their parents, level by level.
+fn trees(
+    kernels: lanes::Kernels,
+    (kind, key): (u8, [u32; 8]),
+    sources: &[&[u8]],
+    target: &mut [u8],
+    mut sink: DigestSink<'_>,
+) {
+    let nodes = |node, sources: &[&[u8]], each: &mut dyn FnMut(usize, &[u8])| {
+        let slicer = &mut None;
+        let sink = DigestSink::new(each, slicer);
+        lanes::blake3::hash(kernels, (node, key), sources, &mut [0; 32], sink);
+    };
+    let mut values = Wiped([[[0; 32]; CHUNKS]; TREES]);
+    let values = &mut values.0;
+    let count = |source: &[u8]| source.len().div_ceil(CHUNK_LEN);
+    let mut counts = [0; TREES];
+    counts.iter_mut().zip(sources).for_each(|(places, source)| *places = count(source));
+    (0..CHUNKS).for_each(|number| {
+        let mut chunks = [&[][..]; TREES];
+        let mut places = [0; TREES];
+        let mut used = 0;
+        for (place, source) in sources.iter().enumerate() {
+            if let Some(chunk) = source.chunks(CHUNK_LEN).nth(number) {
+                (chunks[used], places[used]) = (chunk, place);
+                used += 1;
+            }
+        }
+        nodes(Node::chunk(kind, number, 0), &chunks[..used], &mut |index, value| {
+            values[places[index]][number].copy_from_slice(value);
+        });
+    });
+    while counts.iter().any(|&count| count > 1) {
+        let children = Wiped(*values);
+        for root in [0, ROOT] {
+            let mut pairs = [&[][..]; TREES * CHUNKS / 2];
+            let mut places = [(0, 0); TREES * CHUNKS / 2];
+            let mut used = 0;
+            for (place, children) in children.0.iter().enumerate() {
+                if (counts[place] == 2) == (root == ROOT) {
+                    for (index, pair) in children[..counts[place]].chunks_exact(2).enumerate() {
+                        (pairs[used], places[used]) = (pair.as_flattened(), (place, index));
+                        used += 1;
+                    }
+                }
+            }
+            nodes(Node::parent(kind, root), &pairs[..used], &mut |index, value| {
+                let (place, index) = places[index];
+                values[place][index].copy_from_slice(value);
+            });
+        }
+        for (place, count) in counts.iter_mut().enumerate() {
+            if *count % 2 == 1 {
+                values[place][*count / 2] = children.0[place][*count - 1];
+            }
+            *count = count.div_ceil(2);
+        }
+    }
+    for (index, [root, ..]) in values[..sources.len()].iter().enumerate() {
+        target.copy_from_slice(&root[..target.len()]);
+        sink.emit(index, target);
+    }
+    sink.advance(sources.iter().map(|source| source.len()).max().unwrap_or(0));
+}
+
 /// The length of a message of which only the children of the root are left.
 const HALVES: u64 = 2 * CHUNK_LEN as u64;
 
@@ -251,6 +427,45 @@ impl Blake3 {
             output: 0,
             chunk: [0; CHUNK_LEN],
             subtrees: [[0; 32]; DEPTH_MAX],
+        }
+    }
+
+    /// Hashes several messages; see [`Digest::finish_batch`].
+    pub(crate) fn finish_with_kernels(
+        &self,
+        kernels: lanes::Kernels,
+        sources: &[&[u8]],
+        target: &mut [u8],
+        mut sink: DigestSink<'_>,
+    ) {
+        let key = Wiped(if self.kind == HASH { FIRST_WORDS_256 } else { Word::read(&self.key) });
+        let mut first = 0;
+        for group in sources.chunk_by(|one, other| Size::of(one) == Size::of(other)) {
+            let mut sink = sink.from(first);
+            first += group.len();
+            match Size::of(&group[0]) {
+                // HMAC's messages begin with a block.
+                size if self.length > 0 || size == Size::Large || group.len() == 1 => {
+                    sink.in_sequence(0, group, target, |source, target, slicer| {
+                        digest_from(self, source, target, slicer)
+                    });
+                }
+                Size::Chunk => {
+                    let node = Node::chunk(self.kind, 0, ROOT);
+                    lanes::blake3::hash(
+                        lanes::Kernels::detect(),
+                        (node, key.0),
+                        group,
+                        target,
+                        sink,
+                    );
+                }
+                _ => {
+                    for (index, group) in group.chunks(TREES).enumerate() {
+                        trees(kernels, (self.kind, key.0), group, target, sink.from(index * TREES));
+                    }
+                }
+            }
         }
     }
 

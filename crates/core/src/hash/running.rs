@@ -23,6 +23,19 @@ pub(crate) fn digest<D: Digest>(
     Ok(())
 }
 
+/// Hashes a message from a state, in slices; see [`digest`].
+pub(crate) fn digest_from<D: Digest>(
+    state: &D,
+    source: &[u8],
+    target: &mut [u8],
+    slicer: Option<Slicer<'_>>,
+) -> Result<(), Error> {
+    let mut state = state.clone();
+    let result = in_slices(&mut state, source, target, slicer);
+    state.wipe();
+    result
+}
+
 fn in_slices<D: Digest>(
     state: &mut D,
     source: &[u8],

@@ -56,10 +56,28 @@ macro_rules! none {
 }
 
 none! {
+    blake2b: [u64; 8];
+    blake2s: [u32; 8];
     md5: [u32; 4];
     sha1: [u32; 5];
     sha256: [u32; 8];
     sha512: [u64; 8];
+}
+
+pub(crate) mod blake3 {
+    use super::*;
+    use crate::hash::blake3::Node;
+
+    /// Returns how the kernels are used.
+    #[inline]
+    pub(crate) fn multibuffer<K>(_: K) -> Option<Multibuffer> {
+        None
+    }
+
+    /// Hashes nodes with a kernel.
+    pub(crate) fn hash<K>(_: K, _: (Node, [u32; 8]), _: &[&[u8]], _: &mut [u8], _: DigestSink<'_>) {
+        unreachable!("there is no kernel");
+    }
 }
 
 pub(crate) mod keccak {

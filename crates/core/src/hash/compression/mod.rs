@@ -2,6 +2,7 @@
 //! instructions, otherwise the library's. The families and the [`lanes`](super::lanes) are made of
 //! them.
 
+pub(crate) mod blake;
 pub(crate) mod constants;
 pub(crate) mod keccak_p;
 mod plain;

@@ -76,7 +76,7 @@ macro_rules! interleaved {
                 self,
                 _hash: $hash,
                 states: &mut Self::States,
-                fresh: u32,
+                Edges { fresh, .. }: Edges,
                 start: &[u32; $words],
                 at: &[*const u8; LANES],
                 count: usize,

@@ -8,13 +8,12 @@
 //!
 //! Nothing here uses the heap. States, padded ends and digests are overwritten on the stack.
 //!
-//! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels; MD5, SHA-1 and SHA-512 have none for ARM.
-//! BLAKE3 uses lanes within one message.
+//! RIPEMD-160 and MD5-SHA1 have no kernels; only SHA-256 and Keccak have some for ARM.
 //!
 //! # Safety
 //! A kernel reads through a pointer for each of its lanes, `count` blocks from there on. `run`
 //! and `run_uniform` alone make these pointers. They point into a message that has as many whole
-//! blocks left, or to its padded end, `Tail`, which has as many blocks as [`BlockHash::ends`] says.
+//! blocks left, or to its padded end, a whole `Tail` of as many blocks as [`BlockHash::ends`] says.
 //! A lane without a message has the pointer of another lane.
 //!
 //! A kernel is a value that contains the proof that the CPU has its instructions.
@@ -41,11 +40,16 @@ pub(crate) trait BlockHash: Copy {
 
     /// Returns the bytes of a block.
     fn block(&self) -> usize;
+    /// Returns the blocks before the padded end of a message of `length` bytes.
+    #[inline]
+    fn whole(&self, length: usize) -> usize {
+        length / self.block()
+    }
     /// Returns the blocks that the last `rest` bytes of a message fill with their padding.
     fn ends(&self, rest: usize) -> usize;
     /// Absorbs whole blocks of one message.
     fn blocks(&self, state: &mut Self::State, blocks: &[u8]);
-    /// Pads the last bytes of a message of `length` bytes, less than a block.
+    /// Pads the last bytes of a message of `length` bytes, those after its whole blocks.
     fn pad(&self, tail: &mut Self::Tail, rest: &[u8], length: u64);
     /// Absorbs the rest of one message of `length` bytes and writes its digest.
     fn scalar(&self, state: Self::State, length: u64, rest: &[u8], target: &mut [u8]);
@@ -60,10 +64,10 @@ pub(crate) type Digest<C> = <C as BlockHash>::Digest;
 pub(crate) trait LaneKernel<C: BlockHash, const LANES: usize>: Copy {
     type States: States<C::State>;
 
-    /// Returns the lanes, at least 2, that must be in use for this kernel to be the fastest.
+    /// Returns the lanes, at least 1, that must be in use for this kernel to be the fastest.
     fn min_lanes(self) -> usize;
 
-    /// Absorbs `count` blocks of each lane. Lanes in the bit set `fresh` begin with `start`.
+    /// Absorbs `count` blocks of each lane. Fresh lanes begin with `start`.
     ///
     /// # Safety
     /// `count` blocks must be readable at each lane's pointer. The CPU has the instructions, of
@@ -72,7 +76,7 @@ pub(crate) trait LaneKernel<C: BlockHash, const LANES: usize>: Copy {
         self,
         hash: C,
         states: &mut Self::States,
-        fresh: u32,
+        edges: Edges,
         start: &C::State,
         at: &[*const u8; LANES],
         count: usize,
@@ -91,6 +95,16 @@ pub(crate) trait LaneKernel<C: BlockHash, const LANES: usize>: Copy {
         digests: &mut [C::Digest; LANES],
         size: usize,
     );
+}
+
+/// The lanes, as bit sets, at an edge of their message.
+#[derive(Copy, Clone)]
+pub(crate) struct Edges {
+    /// Those whose message has not begun.
+    pub(crate) fresh: u32,
+    /// Those that read the padded end.
+    #[allow(dead_code)] // where no hash asks
+    pub(crate) last: u32,
 }
 
 /// The states of all lanes.
@@ -313,7 +327,7 @@ impl<'a, 'o, C: BlockHash> Batch<'a, 'o, C> {
 
     /// Returns the number of whole blocks of the message.
     fn blocks(&self, index: usize) -> usize {
-        self.sources[index].len() / self.hash.block()
+        self.hash.whole(self.sources[index].len())
     }
 
     /// Hashes the remaining messages one by one.
@@ -359,8 +373,7 @@ struct Lanes<C: BlockHash, const LANES: usize> {
     tails: *mut C::Tail,
     /// The bit set of lanes without a message.
     idle: u32,
-    /// The bit set of lanes with a message that has not begun.
-    fresh: u32,
+    edges: Edges,
 }
 
 /// Blocks left in a lane without a message: never the minimum.
@@ -375,7 +388,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
             ends: [0; LANES],
             tails,
             idle: u32::MAX >> (32 - LANES),
-            fresh: 0,
+            edges: Edges { fresh: 0, last: 0 },
         }
     }
 
@@ -393,7 +406,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
                     states.put(lane, &state);
                     (index, done)
                 } else if let Some(index) = batch.take() {
-                    self.fresh |= 1 << lane;
+                    self.edges.fresh |= 1 << lane;
                     (index, 0)
                 } else {
                     return;
@@ -401,6 +414,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
             self.idle &= !(1 << lane);
             self.index[lane] = index;
             self.ends[lane] = 0;
+            self.edges.last &= !(1 << lane);
             self.left[lane] = batch.blocks(index) - done / batch.hash.block();
             if self.left[lane] > 0 {
                 self.at[lane] = batch.sources[index][done..].as_ptr();
@@ -423,6 +437,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
         self.at[lane] = at.cast_const().cast();
         self.left[lane] = count;
         self.ends[lane] = count;
+        self.edges.last |= 1 << lane;
     }
 
     /// Frees the lanes of cancelled messages.
@@ -450,7 +465,8 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
         for lane in used() {
             let index = self.index[lane];
             let left = if self.ends[lane] > 0 { 0 } else { self.left[lane] };
-            let state = if self.fresh >> lane & 1 == 1 { batch.start.0 } else { states.get(lane) };
+            let state =
+                if self.edges.fresh >> lane & 1 == 1 { batch.start.0 } else { states.get(lane) };
             let done = (batch.blocks(index) - left) * batch.hash.block();
             batch.spilled.push(SpilledMessage { index, done, state });
         }
@@ -475,27 +491,30 @@ fn run_uniform<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
     };
     debug_assert!(batch.next >= batch.window.end, "a sorted window is not finished");
     let (hash, size) = (batch.hash, batch.target.len());
-    let shape =
-        |source: &[u8]| (source.len() / hash.block(), hash.ends(source.len() % hash.block()));
+    let shape = |source: &[u8]| {
+        let whole = hash.whole(source.len());
+        (whole, hash.ends(source.len() - whole * hash.block()))
+    };
     let (whole, ends) = shape(sources[0]);
     if whole > batch.limit || sources.iter().any(|source| shape(source) != (whole, ends)) {
         return false;
     }
-    let mut fresh = u32::MAX >> (32 - LANES);
+    let all = u32::MAX >> (32 - LANES);
+    let mut edges = Edges { fresh: all, last: 0 };
     if whole > 0 {
+        let at = sources.map(<[u8]>::as_ptr);
         // SAFETY: each message has `whole` whole blocks; the kernel is its own proof.
-        unsafe {
-            kernel.step(hash, states, fresh, &batch.start.0, &sources.map(<[u8]>::as_ptr), whole)
-        };
-        fresh = 0;
+        unsafe { kernel.step(hash, states, edges, &batch.start.0, &at, whole) };
+        edges.fresh = 0;
     }
     for (tail, source) in tails.iter_mut().zip(sources) {
         kernel.pad(hash, tail, &source[whole * hash.block()..], batch.begun + source.len() as u64);
     }
     let at = tails.each_ref().map(|tail| (&raw const *tail).cast());
+    edges.last = all;
     // SAFETY: each tail has `ends` blocks; the kernel is its own proof.
-    unsafe { kernel.step(hash, states, fresh, &batch.start.0, &at, ends) };
-    kernel.digests(states, u32::MAX >> (32 - LANES), digests, size);
+    unsafe { kernel.step(hash, states, edges, &batch.start.0, &at, ends) };
+    kernel.digests(states, all, digests, size);
     for (lane, digest) in digests.iter().enumerate() {
         batch.sink.emit(batch.next + lane, &digest.as_ref()[..size]);
     }
@@ -535,14 +554,15 @@ pub(crate) fn run<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
             // Idle lanes read the blocks of another lane.
             let other = lanes.at[(!lanes.idle).trailing_zeros() as usize];
             bits(lanes.idle).for_each(|lane| lanes.at[lane] = other);
+            lanes.edges.last &= !lanes.idle;
         }
         let count = lanes.left.iter().fold(batch.limit, |least, &left| least.min(left));
         // SAFETY: each lane has at least `count` blocks left; idle lanes read those of another. The
         // kernel is its own proof.
         unsafe {
-            kernel.step(batch.hash, &mut states.0, lanes.fresh, &batch.start.0, &lanes.at, count)
+            kernel.step(batch.hash, &mut states.0, lanes.edges, &batch.start.0, &lanes.at, count)
         };
-        lanes.fresh = 0;
+        lanes.edges.fresh = 0;
         let mut ended = 0_u32;
         for lane in 0..LANES {
             lanes.at[lane] = lanes.at[lane].wrapping_add(count * block);

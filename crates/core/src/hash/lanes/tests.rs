@@ -3,7 +3,11 @@
 
 use super::*;
 use crate::checkpoint::{Checkpoint, Slicer};
-use crate::cpu::kernels::lanes::{Kernels, choices, hash_sha256, keccak, md5, sha1, sha512};
+use crate::cpu::kernels::lanes::{
+    Kernels, blake2b, blake2s, blake3, choices, hash_sha256, keccak, md5, sha1, sha512,
+};
+use crate::hash::blake2::{Blake2b512, Blake2s256};
+use crate::hash::blake3::Blake3;
 use crate::hash::digest::Digest;
 use crate::hash::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
 use crate::hash::md::{Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
@@ -134,6 +138,35 @@ fn md_5_lanes_agree_with_single_hashes() {
     }
 }
 
+/// Defines a [`Hash`] of BLAKE2 and BLAKE3, which have kernels for all that they do or none.
+macro_rules! blake {
+    ($module:ident) => {
+        &|kernels, state, sources, target, sink| {
+            let kernels =
+                if $module::multibuffer(kernels).is_some() { kernels } else { Kernels::detect() };
+            state.finish_with_kernels(kernels, sources, target, sink)
+        }
+    };
+}
+
+#[test]
+fn blake_2_and_3_lanes_agree_with_single_hashes() {
+    if Blake3::multibuffer().is_some() {
+        check_batches::<Blake2b512>(64, blake!(blake2b));
+        check_few::<Blake2b512>(20, blake!(blake2b));
+        check_batches::<Blake2s256>(32, blake!(blake2s));
+        check_few::<Blake2s256>(5, blake!(blake2s));
+        check_batches::<Blake3>(32, blake!(blake3));
+        check_few::<Blake3>(17, blake!(blake3));
+        // Trees of one to 18 chunks.
+        let bytes = Bytes(7).vec(18 << 10);
+        let ends = (1..18).flat_map(|chunks| [-1, 0, 1].map(|by| (chunks << 10) + by));
+        let trees: Vec<&[u8]> = ends.map(|end| &bytes[..end as usize]).collect();
+        check::<Blake3>(32, &trees, blake!(blake3));
+        check::<Blake3>(32, &trees.repeat(2).split_off(7), blake!(blake3));
+    }
+}
+
 /// Defines a [`Hash`] of a sponge.
 macro_rules! sponge {
     () => {
@@ -206,7 +239,7 @@ impl<const LANES: usize> LaneKernel<Symbolic, LANES> for SymbolicLanes {
         self,
         hash: Symbolic,
         states: &mut Self::States,
-        fresh: u32,
+        Edges { fresh, .. }: Edges,
         start: &[u64; 1],
         at: &[*const u8; LANES],
         count: usize,

@@ -7,7 +7,7 @@
 
 use std::arch::aarch64::*;
 
-use super::{Batch, Columns, Kernels, LaneKernel, Multibuffer, States, bits, run};
+use super::{Batch, Columns, Edges, Kernels, LaneKernel, Multibuffer, States, bits, run};
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::Sha3;
 use crate::hash::compression::constants::CONSTANTS_KECCAK;
@@ -53,7 +53,7 @@ impl<const ROUNDS: usize> LaneKernel<Sponge<ROUNDS>, 2> for Pair {
         self,
         sponge: Sponge<ROUNDS>,
         states: &mut Self::States,
-        fresh: u32,
+        Edges { fresh, .. }: Edges,
         start: &[u64; 25],
         at: &[*const u8; 2],
         count: usize,

@@ -7,11 +7,11 @@ pub(crate) mod keccak;
 pub(crate) mod sha256;
 
 pub(crate) use self::sha256::hash as hash_sha256;
-pub(crate) use crate::cpu::any::lanes::{md5, sha1, sha512};
+pub(crate) use crate::cpu::any::lanes::{blake2b, blake2s, blake3, md5, sha1, sha512};
 use crate::cpu::features::{Sha2, Sha3, lanes_allowed};
 use crate::hash::lanes::block_hash::{block_hash, interleaved, pad};
 use crate::hash::lanes::{
-    Batch, BlockHash, Columns, Digest, LaneKernel, Multibuffer, States, bits, run,
+    Batch, BlockHash, Columns, Digest, Edges, LaneKernel, Multibuffer, States, bits, run,
 };
 
 /// Proofs of the instructions that kernels may use.

@@ -8,8 +8,8 @@
 use std::arch::aarch64::*;
 
 use super::{
-    Batch, BlockHash, Digest, Kernels, LaneKernel, Multibuffer, bits, block_hash, interleaved, pad,
-    run,
+    Batch, BlockHash, Digest, Edges, Kernels, LaneKernel, Multibuffer, bits, block_hash,
+    interleaved, pad, run,
 };
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::Sha2;

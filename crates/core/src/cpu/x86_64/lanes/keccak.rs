@@ -10,7 +10,7 @@
 use std::arch::x86_64::*;
 
 use super::vectors::{U64x4, U64x8};
-use super::{Batch, BlockHash, Columns, Kernels, LaneKernel, Multibuffer, run};
+use super::{Batch, BlockHash, Columns, Edges, Kernels, LaneKernel, Multibuffer, run};
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512};
 use crate::hash::compression::constants::CONSTANTS_KECCAK;
@@ -119,7 +119,7 @@ macro_rules! simd_kernel {
                 self,
                 sponge: Sponge<ROUNDS>,
                 Columns(states): &mut Self::States,
-                fresh: u32,
+                Edges { fresh, .. }: Edges,
                 start: &[u64; 25],
                 at: &[*const u8; $lanes],
                 count: usize,

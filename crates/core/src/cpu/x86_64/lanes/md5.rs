@@ -13,7 +13,7 @@ use super::merkle_damgard::merkle_damgard;
 use super::simd_kernel::{FEW, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{
-    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
+    Batch, BlockHash, Columns, Digest, Edges, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
     block_hash, pad, run,
 };
 use crate::checkpoint::DigestSink;

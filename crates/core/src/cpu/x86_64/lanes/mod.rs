@@ -1,6 +1,7 @@
 //! The kernels of x86-64: for AVX-512 and AVX2 a message in each lane of a vector, for SHA-NI two
 //! or more messages interleaved.
 
+mod blake;
 mod hmac_iterations;
 pub(crate) mod keccak;
 pub(crate) mod md5;
@@ -12,11 +13,12 @@ pub(crate) mod sha512;
 mod simd_kernel;
 mod vectors;
 
+pub(crate) use self::blake::{blake2b, blake2s, blake3};
 pub(crate) use self::sha256::nodes::hash as hash_sha256;
 use crate::cpu::features::{Avx2, Avx512, ShaNi, lanes_allowed};
 use crate::hash::lanes::block_hash::{block_hash, interleaved, pad};
 use crate::hash::lanes::{
-    Batch, BlockHash, Columns, Digest, LaneKernel, Multibuffer, States, bits, run,
+    Batch, BlockHash, Columns, Digest, Edges, LaneKernel, Multibuffer, States, bits, run,
 };
 
 type Tail<C> = <C as BlockHash>::Tail;

@@ -15,7 +15,7 @@ use super::merkle_damgard::{iterate, merkle_damgard};
 use super::simd_kernel::{FEW, sha_ni, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{
-    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
+    Batch, BlockHash, Columns, Digest, Edges, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
     block_hash, interleaved, pad, run,
 };
 use crate::checkpoint::DigestSink;

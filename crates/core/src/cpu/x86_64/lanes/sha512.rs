@@ -14,7 +14,7 @@ use super::sha2::rounds;
 use super::simd_kernel::{FEW, simd_kernel};
 use super::vectors::{U64x4, U64x8};
 use super::{
-    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
+    Batch, BlockHash, Columns, Digest, Edges, Kernels, LaneKernel, Multibuffer, States, Tail, bits,
     block_hash, pad, run,
 };
 use crate::checkpoint::DigestSink;

@@ -28,7 +28,7 @@ macro_rules! simd_kernel {
                 self,
                 _hash: $hash,
                 states: &mut Self::States,
-                fresh: u32,
+                Edges { fresh, .. }: Edges,
                 start: &[$word; $words],
                 at: &[*const u8; $lanes],
                 count: usize,
