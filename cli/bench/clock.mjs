@@ -18,21 +18,31 @@ function syncLoop(call, count) {
 /** A clock in milliseconds; the other is the processor time of a process. */
 const wallTime = () => performance.now();
 
+/** Calibration takes at least so many samples, unless a call takes longer than a round. */
+const MIN_SAMPLES = 5;
+
 /**
  * Returns how many calls take `time`, by the fastest of the samples: one may have been preempted.
- * Also the warm-up: at least 15 ms and five samples long, so that optimised code is timed.
+ * Also the warm-up: at least 15 ms and five samples long, so that optimised code is timed. The
+ * first call is not timed: it may load a file.
  */
-function calibrate(loop, call, time, warmUp = time * 5, now = wallTime) {
+export function calibrate(loop, call, time, warmUp = time * 5, now = wallTime) {
+  loop(call, 1);
   const start = now();
   let count = 1;
   let least = Infinity;
-  do {
+  let took = 0;
+  for (
+    let samples = 0;
+    now() - start < Math.max(15, warmUp) || (samples < MIN_SAMPLES && took < time);
+    samples++
+  ) {
     const begin = now();
     loop(call, count);
-    const took = now() - begin;
+    took = now() - begin;
     least = Math.min(least, Math.max(took, 0.001) / count);
     if (took < time / 4) count *= 2;
-  } while (now() - start < Math.max(15, warmUp));
+  }
   return Math.max(1, Math.round(time / least));
 }
 
@@ -152,7 +162,11 @@ async function turn(candidate, time, flight, warmUp, now) {
       samples.push(runLoop(candidate.loop, calls[0], candidate.count, now));
       cores.push(1);
     } else {
-      candidate.chains ??= fresh(callChains);
+      if (candidate.chains === undefined) {
+        candidate.chains = fresh(callChains);
+        // One call in each chain, which may load a file: it would be most of the warm-up.
+        await runChains(candidate.chains, calls, 0, wait === 'promise');
+      }
       const usage = globalThis.process?.cpuUsage();
       const start = performance.now();
       const taken = await runChains(candidate.chains, calls, flight, wait === 'promise');
