@@ -4,26 +4,30 @@
 const hidden = /^(millrace|node:crypto|WebCrypto|crypto-async|loop|without)/;
 
 /**
- * @param {any[]} results rows with a result for each column
- * @param {{ machine: string, build: string, columns: string[], tiers: string[], absent: string[],
- *   arrange?: (results: any[], columns: string[]) => string[] }} about `arrange` returns the lines
- *   of a table that has another shape
+ * @param {any[]} results rows with a result for each column, undefined where there is none
+ * @param {{ build: string, settings: string, columns: any[], tiers: string[], absent: string[],
+ *   arrange?: (results: any[], columns: string[]) => string[] }} about `columns` have a title, a
+ *   machine and the first and last date; `arrange` returns the lines of a table that has another
+ *   shape
  */
-export function markdown(results, { machine, build, columns, tiers, absent, arrange }) {
-  const names = results.flatMap(({ cells }) =>
-    cells.flatMap(({ entries }) => entries.map(({ competitor }) => competitor)),
-  );
+export function markdown(results, { build, settings, columns, tiers, absent, arrange }) {
+  const cells = results.flatMap((row) => row.cells.filter((cell) => cell !== undefined));
+  const names = cells.flatMap(({ entries }) => entries.map(({ competitor }) => competitor));
   // Without the form, which is behind a blank.
   const libraries = new Set(names.map((name) => name.split(' ')[0]));
   const keeping = [...libraries].filter((name) => !hidden.test(name)).sort();
+  const leftOut = [...new Set(cells.flatMap((cell) => cell.leftOut ?? []))].sort();
   const cannot = absent.length > 0 ? `; not on this CPU: ${absent.join('; ')}` : '';
+  const titles = columns.map(({ title }) => title);
   return [
-    `${machine}; build ${build}. Tiers: ${tiers.join('; ')}${cannot}.`,
+    `Build ${build}; ${settings}. Tiers: ${tiers.join('; ')}${cannot}.`,
+    ...machineLines(columns),
     ...(keeping.length > 0 ? [`With all CPU features in every tier: ${keeping.join(', ')}.`] : []),
+    ...(leftOut.length > 0 ? [`Left out: ${leftOut.join(', ')}.`] : []),
     '',
-    ...(arrange?.(results, columns) ?? [
-      `| row | ${columns.join(' | ')} |`,
-      `|---|${'---|'.repeat(columns.length)}`,
+    ...(arrange?.(results, titles) ?? [
+      `| row | ${titles.join(' | ')} |`,
+      `|---|${'---|'.repeat(titles.length)}`,
       ...results.map(
         (row) => `| ${[row.name, ...row.cells.map((cell) => cellOf(row, cell))].join(' | ')} |`,
       ),
@@ -31,13 +35,28 @@ export function markdown(results, { machine, build, columns, tiers, absent, arra
   ].join('\n');
 }
 
+/** Returns a line for each machine, with the dates of its columns. */
+function machineLines(columns) {
+  return [...new Set(columns.map(({ machine }) => machine))].map((machine) => {
+    const here = columns.filter((column) => column.machine === machine);
+    const dates = here.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
+    const list = [...new Set(dates)].map((date) => {
+      const titles = here.filter((_, index) => dates[index] === date).map(({ title }) => title);
+      return `${titles.join('; ')} on ${date}`;
+    });
+    return `${machine}: ${list.join('; ')}.`;
+  });
+}
+
 /**
  * Returns a cell: the ratio, Millrace's figure, and the best competitor; the ratio of a `wanted`
- * competitor if that is another, or that it is absent.
+ * competitor if that is another, or that it is absent. Nothing for a cell that was not measured.
  */
-export function cellOf({ bytes, tail, wanted }, { entries, disturbed }) {
+export function cellOf({ bytes, tail, wanted }, cell) {
+  if (cell === undefined) return '';
+  const { entries, disturbed, failed } = cell;
+  if (failed !== undefined) return `failed: ${failed}`;
   const [ours] = entries;
-  if (ours === undefined) return 'failed';
   const spread = tail ? `, p99/p50 ${digits(ours.p99 / ours.p50)}` : '';
   const { best, ratio, noise } = compare(entries);
   const also = entries.find(({ competitor }) => competitor === wanted);
@@ -47,6 +66,18 @@ export function cellOf({ bytes, tail, wanted }, { entries, disturbed }) {
   if (wanted !== undefined && wanted !== best?.competitor) shown.push(`${wanted} ${theirs}`);
   const verdictOf = best === undefined ? '-' : `${verdict(ratio, noise)}${disturbed ? ' !' : ''}`;
   return `${verdictOf} (${shown.join('; ')})`;
+}
+
+/** Returns why something failed, in one short line that can be a cell. */
+export function reasonOf(error) {
+  const { signal, killed, code, message } = error;
+  // execFile ends a process that takes too long.
+  if (killed) return 'took too long';
+  if (signal) return `ended by ${signal}`;
+  if (typeof code === 'number') return `ended with code ${code}`;
+  const [line] = String(message ?? error).split('\n');
+  const short = line.replaceAll('|', '/').trim();
+  return short.length > 80 ? `${short.slice(0, 79)}…` : short;
 }
 
 /** Compares the first entry, Millrace's, with the best of the others. */

@@ -20,23 +20,36 @@ const BUDGET_MS = 12_000;
  * Returns `{ competitor, seconds, spread, least, lower }` for each form, in the order of `forms`.
  * `seconds` is the median of the rounds, `least` their minimum (not of a row with `medians`),
  * `lower` their lowest decile and quartile. Calls `begin` after the warm-up. `now` is the clock of
- * synchronous rows.
+ * synchronous rows. `leaveOut` gets the name and the error of a competitor that fails; without it,
+ * or if Millrace fails, the row fails. A form may be the error itself.
  */
 export async function measureForms(row, forms, /** @type {any} */ settings) {
   const { wait, measure, inFlight = 1, per = 1, verified } = row;
   const { medians = measure === 'returned' } = row;
-  const candidates = Object.entries(forms)
-    .filter(([, form]) => form)
+  const { leaveOut } = settings;
+  /** Returns false for an error, after it has told it. */
+  const works = (name, error) => {
+    if (!(error instanceof Error)) return true;
+    if (leaveOut === undefined || name.startsWith('millrace')) throw error;
+    leaveOut(name, error);
+    return false;
+  };
+  let candidates = Object.entries(forms)
+    .filter(([name, form]) => form && works(name, form))
     .map(([name, form]) => {
       const calls = Array.isArray(form) ? form : new Array(inFlight).fill(form);
       const sample = { call: (time) => held(calls[0], time), returned: calls[0] }[measure];
       const { beforeTurn } = form;
       return /** @type {any} */ ({ name, calls, wait, sample, beforeTurn });
     });
-  if (measure !== 'returned' && !verified) await verify(row, candidates);
+  if (measure !== 'returned' && !verified) {
+    await callAll(candidates);
+    candidates = candidates.filter(({ name, failure }) => works(name, failure));
+    verify(row, candidates);
+  }
   await takeTurns(candidates, { warmUp: WARM_UP_MS, budget: BUDGET_MS, ...settings });
-  return candidates.map(({ name, samples, latencies, failure }) => {
-    if (failure !== undefined) throw failure;
+  candidates = candidates.filter(({ name, failure }) => works(name, failure));
+  return candidates.map(({ name, samples, latencies }) => {
     const seconds = samples.map((each) => each / per);
     return {
       competitor: name,
@@ -53,16 +66,23 @@ export async function measureForms(row, forms, /** @type {any} */ settings) {
   });
 }
 
-/** Compares the results of all calls, all in flight at once. */
-async function verify({ name: row, expected }, candidates) {
-  const results = [];
-  for (const { calls } of candidates) {
-    const answers = await Promise.all(calls.map((call) => call()));
-    results.push(answers.map((answer, index) => textOf(calls[index].target ?? answer)));
+/** Makes all calls of each candidate, all in flight at once: `results` or a `failure`. */
+async function callAll(candidates) {
+  for (const candidate of candidates) {
+    const { calls } = candidate;
+    try {
+      const answers = await Promise.all(calls.map((call) => call()));
+      candidate.results = answers.map((answer, index) => textOf(calls[index].target ?? answer));
+    } catch (error) {
+      candidate.failure = error;
+    }
   }
-  const wanted = expected === undefined ? results.at(-1)[0] : textOf(expected);
-  for (const [index, { name }] of candidates.entries())
-    if (results[index].some((text) => text !== wanted))
+}
+
+function verify({ name: row, expected }, candidates) {
+  const wanted = expected === undefined ? candidates.at(-1).results[0] : textOf(expected);
+  for (const { name, results } of candidates)
+    if (results.some((text) => text !== wanted))
       throw new Error(`${row}: ${name} has another result`);
 }
 
