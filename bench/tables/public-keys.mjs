@@ -166,13 +166,25 @@ function check(right, what) {
   if (!right) throw new Error(`wrong result: ${what}`);
 }
 
+/** Returns false for another library that throws: Node.js 22 reads ML-DSA keys, but cannot sign. */
+function able([name, { first, second }], sent) {
+  try {
+    second(sent(first()))();
+  } catch (error) {
+    if (name === 'millrace') throw error;
+    return false;
+  }
+  return true;
+}
+
 /**
  * Returns the calls of an operation, after each library has opened what each has made, and not what
  * was damaged.
  */
 function checked(name, operation, forms) {
   const { names, answer, sent = (result) => result } = schemes[name];
-  const all = mapped(forms, (form) => form);
+  const given = Object.entries(mapped(forms, (form) => form));
+  const all = Object.fromEntries(given.filter((each) => able(each, sent)));
   for (const [by, { first }] of Object.entries(all)) {
     const result = first();
     const damaged = Buffer.from(sent(result));
@@ -409,7 +421,8 @@ const waitRows = Object.entries({
     row(
       `${what}, beside ${IN_FLIGHT} of ${name}`,
       async ({ promises }) => {
-        const calls = { millrace: await job(promises), 'node:crypto': await job(inNode) };
+        const theirs = await Promise.resolve(job(inNode)).catch(() => undefined);
+        const calls = { millrace: await job(promises), 'node:crypto': theirs };
         return mapped(calls, (call) => (time) => beside(call, time, probe));
       },
       {
