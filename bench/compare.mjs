@@ -24,15 +24,17 @@ import { parseArgs, promisify } from 'node:util';
 import {
   describeTier,
   featuresHere,
+  letterOf,
   newest,
   tierEnvironment,
   tierOf,
   tiers,
+  tiersOf,
   whyNot,
 } from '../tools/cpu-tiers.mjs';
 import { root } from '../tools/steps.mjs';
 import { arrangeCells, openCells } from './cells.mjs';
-import { buildId, machineName } from './machine.mjs';
+import { buildId, machineName, today } from './machine.mjs';
 import { cellOf, markdown, reasonOf } from './report.mjs';
 
 const run = promisify(execFile);
@@ -62,9 +64,7 @@ const quick = values.quick ? { rounds: 9, time: 2 } : {};
 const { rounds, time } = { rounds: 101, time: 3, ...settings, ...quick, ...values };
 const match = new RegExp(values.match);
 const features = featuresHere();
-const all = [newest, ...tiers].filter(({ letter }) => letter !== undefined);
-const wanted = values.tier.includes('all') ? all : values.tier.map(tierOf);
-const chosen = wanted.length === 0 ? [undefined] : wanted;
+const chosen = tiersOf(values.tier);
 const absent = chosen.filter((tier) => tier !== undefined && whyNot(tier, features) !== undefined);
 
 const columns = [];
@@ -77,7 +77,7 @@ for (const node of values.node) {
       title: `${letterOf(tier)}, ${version.trim()}`,
     });
 }
-const fastest = all.find((tier) => whyNot(tier, features) === undefined);
+const fastest = [newest, ...tiers].find((tier) => whyNot(tier, features) === undefined);
 const about = {
   build: buildId(),
   // One name of a CPU may be of several generations.
@@ -129,18 +129,6 @@ if (values.write && cells.length > 0) {
   const text = readFileSync(page, 'utf8');
   const [before, rest] = text.split(begin);
   writeFileSync(page, `${before}${begin}\n${table}\n\n${end}${rest.split(end)[1]}`);
-}
-
-function letterOf(tier) {
-  return tier?.letter ?? tier?.short ?? 'all';
-}
-
-/** Returns the date here, as 2026-11-29. */
-function today() {
-  const date = new Date();
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-');
 }
 
 /** Returns the least disturbed of a few attempts. After a disturbed row there is only one. */

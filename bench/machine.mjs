@@ -15,6 +15,14 @@ export function machineName() {
   return `${cpu}, ${cores} cores, ${system}, ${node}`;
 }
 
+/** Returns the date here, as 2026-11-29. */
+export function today() {
+  const date = new Date();
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-');
+}
+
 /** Returns twelve hexadecimal digits that change with any file of the built package. */
 export function buildId() {
   const hash = createHash('sha256');

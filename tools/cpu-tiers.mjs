@@ -108,6 +108,17 @@ export function tierOf(name) {
   return name === undefined ? undefined : tier;
 }
 
+/** Returns the tiers of names; of `all` those that have a letter, without a name only undefined. */
+export function tiersOf(names) {
+  if (names.includes('all')) return [newest, ...tiers].filter(({ letter }) => letter !== undefined);
+  return names.length === 0 ? [undefined] : names.map(tierOf);
+}
+
+/** Returns the letter of a tier, else its short name. */
+export function letterOf(tier) {
+  return tier?.letter ?? tier?.short ?? 'all';
+}
+
 /** What this CPU has, hidden or not. */
 export function featuresHere() {
   return createRequire(import.meta.url)('../dist/index.js').engines().native.cpu.features;
