@@ -3,7 +3,6 @@
 
 'use strict';
 
-const { onExit } = require('./cleanup.js');
 const { colours, columns, duration, isTerminal, size, statusLine, write } = require('./ui.js');
 
 const SHOW_AFTER_MS = 700;
@@ -30,12 +29,14 @@ const RATE_WINDOW_MS = 3000;
  */
 function startProgress(title, { total, tick = () => {}, unit, off = false } = {}) {
   const hidden = { title, total, add() {}, end() {} };
-  if (off || !isTerminal(2) || process.env.TERM === 'dumb') return hidden;
+  if (off || process.env.TERM === 'dumb') return hidden;
   const begin = performance.now();
   /** Times and the amount done by then, oldest first. */
   const past = [{ at: begin, done: 0 }];
   let done = 0;
   let drawnAt = 0;
+  /** Unknown until the line may be shown: a short run does not load node:tty. */
+  let terminal;
   /** Undefined while the line is not shown. */
   let removeCleanup;
   const put = (text) => {
@@ -54,6 +55,8 @@ function startProgress(title, { total, tick = () => {}, unit, off = false } = {}
   const draw = (now) => {
     drawnAt = now;
     if (now - begin < SHOW_AFTER_MS) return;
+    terminal ??= isTerminal(2);
+    if (!terminal) return;
     tick(progress);
     past.push({ at: now, done });
     while (past.length > 2 && now - past[1].at > (unit?.memory ?? RATE_WINDOW_MS)) past.shift();
@@ -61,7 +64,7 @@ function startProgress(title, { total, tick = () => {}, unit, off = false } = {}
     const amount = unit?.amount(done, progress.total);
     const amounts = { done, total: progress.total, rate, amount };
     const text = progressText(progress.title, amounts, columns(2) - 1);
-    removeCleanup ??= onExit(clear);
+    removeCleanup ??= require('./cleanup.js').onExit(clear);
     put(`\r${text}\x1b[K`);
   };
   const progress = {

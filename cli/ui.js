@@ -19,8 +19,7 @@
 
 'use strict';
 
-const { writeSync } = require('node:fs');
-const { isatty } = require('node:tty');
+const { fstatSync, writeSync } = require('node:fs');
 
 /** An error that the user can fix. It is printed without a stack. */
 class UserError extends Error {}
@@ -47,7 +46,15 @@ function attempt(file, act) {
 /** The reader of stdout or stderr has closed the pipe. */
 class BrokenPipe extends Error {}
 
-const isTerminal = (fd) => isatty(fd);
+/** Returns true if `fd` is a terminal. For a file or pipe it does not load node:tty (2 ms). */
+function isTerminal(fd) {
+  try {
+    if (process.platform !== 'win32' && !fstatSync(fd).isCharacterDevice()) return false;
+  } catch {
+    return false; // It is closed.
+  }
+  return require('node:tty').isatty(fd);
+}
 
 /**
  * Returns true if file descriptor 0 or 1 was closed when the process started (`>&-`). Node then
@@ -56,7 +63,7 @@ const isTerminal = (fd) => isatty(fd);
  */
 function wasClosed(fd) {
   if (process.platform !== 'linux') return false;
-  const { fstatSync, readFileSync, statSync } = require('node:fs');
+  const { readFileSync, statSync } = require('node:fs');
   try {
     if (!fstatSync(fd).isCharacterDevice() || fstatSync(fd).rdev !== statSync('/dev/null').rdev)
       return false;

@@ -328,6 +328,14 @@ export async function bundleForNode(dist, entryPoints) {
     await bundle(file, `export * from './${file}.js';`, (name) =>
       name === 'portable/worker' ? 'itself' : 'inside',
     );
+  // `millrace sum` needs a fifth of the core, and has its own copy: it starts 7 ms earlier.
+  const forSum = [
+    "import { findHash, getHashes, hashFacts } from './catalog/catalog.js';",
+    "import { Answers, hashPath, hashPaths, hashPathsSync, workers } from './streams/file-batch.js';",
+    'export const calls = { findHash, getHashes, hashFacts, Answers, hashPath, hashPaths, ' +
+      'hashPathsSync, workers };',
+  ];
+  await bundle('entries/sum', forSum.join('\n'), () => 'inside');
   files.push(...(await bundlePortable(dist, bundle)));
   const shownByEntries = new Set();
   const findFrom = (file) => (name) => {

@@ -19,7 +19,7 @@ const { walk } = require('./walk.js');
 
 // Not KMAC, which needs a key, nor TupleHash: a file is not a tuple.
 const algorithms = () => {
-  const { getHashes, hashFacts } = require('../../dist/core.js')['catalog/catalog'];
+  const { getHashes, hashFacts } = require('../../dist/entries/sum.js')['calls'];
   return getHashes().filter((name) => hashFacts(name).direct);
 };
 
@@ -105,7 +105,7 @@ function checkOptions(values) {
  * @returns {import('./digests.js').About}
  */
 function aboutOf(name, length) {
-  const { findHash } = require('../../dist/core.js')['catalog/catalog'];
+  const { findHash } = require('../../dist/entries/sum.js')['calls'];
   const tagged = algorithms().find((each) => tagOf(each).toLowerCase() === name.toLowerCase());
   const facts = findHash(name) ?? (tagged === undefined ? undefined : findHash(tagged));
   if (facts === undefined) {

@@ -13,13 +13,11 @@
 const fs = require('node:fs');
 const { promisify } = require('node:util');
 
-const { readSome } = require('../descriptors.js');
 const { startProgress } = require('../progress.js');
 const { sizeCounter } = require('./walk.js');
 
-const { findHash } = require('../../dist/core.js')['catalog/catalog'];
-const { Answers, hashPath, hashPaths, hashPathsSync, workers } =
-  require('../../dist/streams/digest-stream.js')['streams/file-batch'];
+const { Answers, findHash, hashPath, hashPaths, hashPathsSync, workers } =
+  require('../../dist/entries/sum.js')['calls'];
 
 const [close, open, stat] = [fs.close, fs.open, fs.stat].map((each) => promisify(each));
 
@@ -318,6 +316,7 @@ async function readAhead(tasks) {
 
 /** Ignores errors; hashing the file reports them. */
 async function touch(path, scratch) {
+  const { readSome } = require('../descriptors.js');
   try {
     if (!(await stat(path)).isFile()) return;
     const file = await open(path, 'r');
