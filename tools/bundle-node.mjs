@@ -185,12 +185,17 @@ const lateFiles = {
   // replaces them. One state for the register entry points.
   'compat/node-crypto/original': [
     'compat/node-crypto/original',
-    'compat/node-crypto/call-log',
-    'compat/node-crypto/call-log-output',
     'compat/node-crypto/first-call',
     'compat/node-crypto/key-types',
   ],
+  // WebCrypto counts its calls without node:crypto.
+  'compat/node-crypto/call-log-output': [
+    'compat/node-crypto/call-log-output',
+    'compat/node-crypto/call-log',
+  ],
   'compat/register': ['compat/register'],
+  // It captures the platform's methods before millrace/register-webcrypto replaces them.
+  'compat/webcrypto/original': ['compat/webcrypto/original'],
   'compat/webcrypto/subtle': [
     'compat/webcrypto',
     'compat/webcrypto/subtle',

@@ -42,6 +42,11 @@ export const unwrapKeyParser: DerivationParser = parser(
   unwrapKeyOptionNames,
 );
 
+/** Returns one of them. Node.js loads this file at the call, for an imported constant at once. */
+export function keyWrapParser(wrap: boolean): DerivationParser {
+  return wrap ? wrapKeyParser : unwrapKeyParser;
+}
+
 /** Returns the parser of a call whose options are an input. */
 function parser(signature: string, fill: FillRequest, names: string): DerivationParser {
   const needs = 'a key wrap needs an algorithm and options';

@@ -112,6 +112,11 @@ export const argon2Parser: DerivationParser = {
   name: 'parameters',
 };
 
+/** Returns it. Node.js loads this file at the call, for the imported constant at once. */
+export function parserOfArgon2(): DerivationParser {
+  return argon2Parser;
+}
+
 function fillArgon2(given: ArrayLike<unknown>): void {
   const kind = argon2Kind(given[0], 'algorithm');
   const parameters = given[1] as Argon2CallParameters;

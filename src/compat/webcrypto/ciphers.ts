@@ -1,6 +1,6 @@
 /** encrypt and decrypt, and the AES key wrap. */
 import type { CipherFacts } from '../../catalog/facts.js';
-import { unwrapKeyParser, wrapKeyParser } from '../../kdf/key-wrap.js';
+import { keyWrapParser } from '../../kdf/key-wrap.js';
 import { sizeOf } from '../../base/arguments.js';
 import { At, frame, Operation } from '../../base/frame.js';
 import { beginRequest, Form, setAad, setEngines, setIv, setResult } from '../../request/request.js';
@@ -78,6 +78,5 @@ function wraps(counter: Uint8Array, bits: number, blocks: number): boolean {
 /** Returns a wrapped or unwrapped key of AES-KW. */
 export function keyWrap(wrap: boolean, kept: Kept, source: Uint8Array): ArrayBuffer {
   const key = kept.secret!;
-  const parser = wrap ? wrapKeyParser : unwrapKeyParser;
-  return deriveNow(parser, [`aes-${key.length * 8}-kw`, { key, source }]);
+  return deriveNow(keyWrapParser(wrap), [`aes-${key.length * 8}-kw`, { key, source }]);
 }

@@ -1,5 +1,5 @@
 /** deriveBits: HKDF, PBKDF2 and Argon2. */
-import { argon2Parser } from '../../kdf/password-derivations.js';
+import { parserOfArgon2 } from '../../kdf/password-derivations.js';
 import { parserOf } from '../../kdf/parsers.js';
 import { sizeOf } from '../../base/arguments.js';
 import { Operation } from '../../base/frame.js';
@@ -63,5 +63,5 @@ function argon2(
     ...(secretValue && { secret: secretValue }),
     ...(associatedData && { associatedData }),
   };
-  return derive(Infinity, argon2Parser, [served.name.toLowerCase(), parameters]);
+  return derive(Infinity, parserOfArgon2(), [served.name.toLowerCase(), parameters]);
 }

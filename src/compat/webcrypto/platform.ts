@@ -1,7 +1,4 @@
-/**
- * The platform's WebCrypto, captured when this module is loaded: millrace/register-webcrypto
- * replaces methods of its prototype. Everything here that calls the platform uses these.
- */
+/** Calls of the platform's own WebCrypto, and what the platform lacks. */
 import { nativeName } from '../../engines/binding.js';
 import {
   NO_BYTES,
@@ -14,35 +11,16 @@ import {
 import { isResizable, sizeOf } from '../../base/arguments.js';
 import { callLog, countCall } from '../node-crypto/call-log.js';
 import { secretCopy, type Secret } from '../../base/secret-memory.js';
-import type { PlatformCrypto } from '#platform/base/runtime.js';
-
-type Method = (...given: unknown[]) => Promise<unknown>;
-
-interface Globals {
-  readonly crypto: PlatformCrypto;
-  readonly CryptoKey: { readonly prototype: object };
-  readonly DOMException: new (message: string, name: string) => Error;
-}
-
-/** Pages that are not secure contexts, and test runners, may lack some of these. */
-const {
-  crypto = {} as PlatformCrypto,
-  CryptoKey = class {},
+import {
+  CryptoKey,
   DOMException,
-} = globalThis as unknown as Globals;
-const subtle = crypto.subtle ?? (new (class {})() as PlatformCrypto['subtle']);
+  platformCrypto as crypto,
+  platformMethods,
+  platformSubtle as subtle,
+} from './original.js';
 
-export { crypto as platformCrypto, subtle as platformSubtle, CryptoKey };
+export { CryptoKey, platformCrypto, platformMethods, platformSubtle } from './original.js';
 
-/** The platform's SubtleCrypto.prototype; millrace/register-webcrypto replaces its methods. */
-export const subtlePrototype = Object.getPrototypeOf(subtle) as Record<string, Method>;
-
-/** The platform's methods by name. */
-export const platformMethods: ReadonlyMap<string, Method> = new Map(
-  Object.getOwnPropertyNames(subtlePrototype)
-    .filter((name) => name !== 'constructor' && typeof subtlePrototype[name] === 'function')
-    .map((name) => [name, subtlePrototype[name]!]),
-);
 const methodOf = platformMethods.get.bind(platformMethods);
 
 const { apply } = Reflect;

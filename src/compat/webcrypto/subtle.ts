@@ -25,6 +25,7 @@ import {
   usageTexts,
 } from './formats.js';
 import { keptKeyOf, keptOf, type Kept } from './keys.js';
+import { allMethods } from './original.js';
 import {
   attributesOf,
   bytesOf,
@@ -389,19 +390,6 @@ async function unwrapOwn(
   return importOpened(name, secretOf(bytes), type, extractable, texts);
 }
 
-/** The methods that earlier versions of the platform lack, with their lengths. */
-const addedMethods = Object.entries({
-  getPublicKey: 2,
-  encapsulateBits: 2,
-  encapsulateKey: 5,
-  decapsulateBits: 3,
-  decapsulateKey: 6,
-}).map(([name, length]): [string, Function] => {
-  const refused = (): Promise<never> =>
-    reject(new TypeError(`${name} takes ${length} arguments, and is a method of SubtleCrypto`));
-  return [name, Object.defineProperty(refused, 'length', { value: length })];
-});
-
 /**
  * Returns the methods that Millrace serves, with the names and lengths of the platform's. Called on
  * another object than `receivers` they are the platform's.
@@ -410,9 +398,7 @@ export function subtleMethods(
   isReceiver: (receiver: unknown) => boolean,
 ): Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>> {
   const found: Record<string, (...given: unknown[]) => Promise<unknown>> = {};
-  const methods = new Map<string, Function>(addedMethods);
-  for (const [name, theirs] of platformMethods) methods.set(name, theirs);
-  for (const [name, theirs] of methods) {
+  for (const [name, theirs] of allMethods) {
     const serve = serves[name];
     // One argument of deriveBits is optional for the platform's length only.
     const required = name === 'deriveBits' ? 2 : theirs.length;
