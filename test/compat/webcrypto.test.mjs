@@ -596,6 +596,41 @@ describe('millrace/register-webcrypto', () => {
     assert.match(stderr, /worker \d/);
   });
 
+  test('the first call loads Millrace; a method that the program replaced before stays', async () => {
+    const { code, stdout, stderr } = await run(
+      `const loaded = () => Object.keys(require.cache).some((file) => file.endsWith('core.js'));
+       const prototype = Object.getPrototypeOf(crypto.subtle);
+       const { digest } = prototype;
+       let calls = 0;
+       prototype.digest = function (...given) {
+         calls++;
+         return digest.apply(this, given);
+       };
+       const hex = async (promise) => Buffer.from(await promise).toString('hex').slice(0, 8);
+       (async () => {
+         console.log(loaded(), prototype.encrypt.name, prototype.encrypt.length);
+         const { subtle } = require(${JSON.stringify(require.resolve('millrace/webcrypto'))});
+         const cbc = { name: 'AES-CBC', length: 128 };
+         for (const each of [subtle, crypto.subtle])
+           console.log((await each.generateKey(cbc, true, ['encrypt'])).type);
+         for (let index = 0; index < 2; index++)
+           console.log(await hex(crypto.subtle.digest('SHA-256', Buffer.from('abc'))), calls);
+         console.log(await digest.call({}, 'SHA-256', new Uint8Array(1)).catch(({ name }) => name));
+       })();`,
+      { bare: true, flags: ['--require', registers['--require']] },
+    );
+    assert.equal(code, 0, stderr);
+    const printed = [
+      'false encrypt 3',
+      'secret',
+      'secret',
+      'ba7816bf 1',
+      'ba7816bf 2',
+      'TypeError',
+    ];
+    assert.deepEqual(stdout.trim().split('\n'), printed);
+  });
+
   test("jose works on Millrace's keys", async () => {
     const jose = import.meta.resolve('jose');
     const { code, stdout, stderr } = await run(
