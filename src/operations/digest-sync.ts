@@ -4,8 +4,9 @@
  */
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine } from '../engines/engines.js';
-import { isUint8Array } from '../base/arguments.js';
+import { isUint8Array, sizeOf } from '../base/arguments.js';
 import { At, Flag, frame, Operation } from '../base/frame.js';
+import { emptySlots } from '../base/intrinsics.js';
 import { encodeShort, TEXT_OFFSET, textScratch } from '../request/input-buffer.js';
 import type { KeyMaterial } from '../request/key-input.js';
 import { WHOLE } from '../base/protocol.js';
@@ -14,7 +15,7 @@ import { encodeResult } from '../request/result.js';
 import { SecretCopy } from '../base/secret-copy.js';
 import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../base/secret-results.js';
 import { routedSync, runFilled } from '../scheduling/run.js';
-import { fastHex } from './fast-path.js';
+import { fastBigInt, fastBuffer, fastHex, fastInto, fastPrefixedHex } from './fast-path.js';
 import { digestRequest, fillParsed, readData, readMessage, type DigestRequest } from './hash.js';
 import { hashKey } from './hash-parameters.js';
 import { hashTable, hmacTable } from './digest-readers.js';
@@ -65,7 +66,14 @@ export function runDigest(
   return runFilled();
 }
 
-/** Returns undefined if native code does not serve the call in one step. */
+/** The digests without a key and a seed that an engine makes in one call. */
+const fastForms = emptySlots<typeof fastBuffer | typeof fastHex | typeof fastBigInt>();
+fastForms[Form.Buffer] = fastBuffer;
+fastForms[Form.Hex] = fastHex;
+fastForms[Form.PrefixedHex] = fastPrefixedHex;
+fastForms[Form.BigInt] = fastBigInt;
+
+/** Returns undefined if the engine does not serve the call in one step. */
 function runDirect(
   operation: Operation,
   facts: HashFacts,
@@ -73,13 +81,14 @@ function runDirect(
   source: Uint8Array | string,
   key: KeyMaterial | undefined,
 ): unknown {
-  const { size, form, target } = request;
-  if (size > SMALL_BYTES || request.route !== undefined || request.preference !== undefined)
-    return undefined;
-  let { engine } = defaultEngine;
+  const { size, form, target, preference } = request;
+  if (size > SMALL_BYTES || request.route !== undefined) return undefined;
+  let engine = preference === undefined ? defaultEngine.engine : preference.engines[0]!;
   let handle = 0;
   let keyBytes: Uint8Array | undefined;
   if (key !== undefined) {
+    // The request finds out whether the key is prepared for these engines.
+    if (preference !== undefined) return undefined;
     if (isUint8Array(key)) {
       keyBytes = key;
     } else {
@@ -88,13 +97,18 @@ function runDirect(
       handle = key.handles![0]!;
     }
   }
+  const sourceSize = typeof source === 'string' ? encodeShort(source, textScratch) : WHOLE;
+  const { seedLow, seedHigh } = request;
+  if (key === undefined && seedLow === 0 && seedHigh === 0 && size === facts.digestSize) {
+    if (target === undefined) {
+      const fast = fastForms[form];
+      if (fast !== undefined) return fast(facts, source, TEXT_OFFSET, sourceSize, 0, engine);
+    } else if (sizeOf(target) === size) {
+      return fastInto(facts, source as Uint8Array, target, 0, engine) ? size : undefined;
+    }
+  }
   const { direct } = engine;
   if (direct === undefined) return undefined;
-  const text = typeof source === 'string';
-  const sourceSize = text ? encodeShort(source, textScratch) : WHOLE;
-  const { seedLow, seedHigh } = request;
-  const plain = key === undefined && seedLow === 0 && seedHigh === 0 && size === facts.digestSize;
-  if (form === Form.Hex && plain) return fastHex(facts, source, TEXT_OFFSET, sourceSize);
   const staged = target === undefined && (key !== undefined || form !== Form.Buffer);
   const place = target ?? (staged ? stage(size) : allocate(size));
   frame[At.Operation] = operation;
