@@ -324,7 +324,14 @@ export async function bundleForNode(dist, entryPoints) {
       outfile: join(dist, `${file}.js`),
       footer: { js: footer },
       format: 'cjs',
-      plugins: [...plugins, parts(file, find), exportsByName, catalogAsJson, lateRequires],
+      plugins: [
+        unpollutedOnce,
+        ...plugins,
+        parts(file, find),
+        exportsByName,
+        catalogAsJson,
+        lateRequires,
+      ],
     });
     files.push(...outputFiles.map(({ path, text }) => put(path, finished(text))));
   };
@@ -444,7 +451,7 @@ function modulesApart(folder, files) {
         );
         return {
           contents: [
-            unpolluted,
+            importUnpolluted,
             `export const ${constant} = () =>`,
             `  unpolluted(() => require('./${name}.js').${constant});`,
           ].join('\n'),
@@ -561,12 +568,15 @@ function constants(begin, names) {
   ].join('\n');
 }
 
+/** What a module imports from the plugin {@link unpollutedOnce}. */
+const importUnpolluted = "import { unpolluted } from 'unpolluted';";
+
 /**
  * Calls `load` while Object.prototype and Array.prototype have nothing that programs added:
  * Node.js 20 finds package.json files that do not exist by an index there, and fails at a `signal`.
  * What languages define is not enumerable.
  */
-const unpolluted = `const unpolluted = (load) => {
+const unpolluted = `export const unpolluted = (load) => {
   const saved = [];
   for (const prototype of [Array.prototype, Object.prototype])
     for (const name of Object.getOwnPropertyNames(prototype)) {
@@ -587,6 +597,15 @@ const unpolluted = `const unpolluted = (load) => {
   }
 };`;
 
+/** Puts this function into a file once. */
+const unpollutedOnce = {
+  name: 'unpolluted',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^unpolluted$/ }, ({ path }) => ({ path, namespace: 'unpolluted' }));
+    onLoad({ filter: /./, namespace: 'unpolluted' }, () => ({ contents: unpolluted }));
+  },
+};
+
 /**
  * Loads files that a module requires by itself, at its first call, in the same way, and once: the
  * search for what programs added takes 4 us.
@@ -602,7 +621,7 @@ const lateRequires = {
         places.push(place);
         return `(${place} ??= unpolluted(() => ${load}))`;
       });
-      const contents = `${unpolluted}\nlet ${places.join(', ')};\n${wrapped}`;
+      const contents = `${importUnpolluted}\nlet ${places.join(', ')};\n${wrapped}`;
       if (places.length > 0) return { contents, loader: 'ts', resolveDir: dirname(path) };
     });
   },
@@ -616,7 +635,7 @@ async function loadingCalls(name, required, names) {
   const calls = await functionsOf(name);
   const isCall = new Set(calls.map((each) => each.name));
   const lines = [
-    unpolluted,
+    importUnpolluted,
     'let $loaded;',
     `const $all = () => ($loaded ??= unpolluted(() => ${required}));`,
   ];

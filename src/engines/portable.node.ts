@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { clearTimeout as forget, setImmediate as nextTurn, setTimeout as later } from 'node:timers';
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { WorkerOptions } from 'node:worker_threads';
 import type { Host, WorkerHandle, WorkerEvents } from '../portable/host.js';
 import { hexOf } from '../base/hex.js';
 import { folder } from '../base/place.node.js';
@@ -32,6 +32,8 @@ export const portableHost: Host = {
 function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined {
   const entry = workerFile();
   if (entry === undefined || !existsSync(entry)) return undefined;
+  // Loaded here, as it takes 2 ms.
+  const { Worker } = require('node:worker_threads') as typeof import('node:worker_threads');
   // The program's own flags (a loader, a test runner's setup) do not apply to a worker.
   const worker = new Worker(entry, {
     __proto__: null,
