@@ -70,6 +70,7 @@ const enumerations = [
         'Engine',
         'The engine that computes: an `EngineNumber`. A prepared key determines its engine.',
       ],
+      ['Word', 'Written by `hashWord`: a digest of at most 64 bits as an integer, not as a float.'],
       ['Length', 'The length of the frame.'],
     ],
   },

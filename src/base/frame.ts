@@ -33,7 +33,7 @@ export interface Native {
     key: Uint8Array | undefined,
   ): number;
   /**
-   * Writes the digest to the target. This and the next three read {@link At.Algorithm}, and the
+   * Writes the digest to the target. This and the next four read {@link At.Algorithm}, and the
    * source from the argument if {@link At.SourceSize} is {@link WHOLE}, otherwise from the input
    * buffer.
    */
@@ -42,6 +42,8 @@ export interface Native {
   /** Works like `hashHex`, but the text begins with `0x`. */
   hashPrefixedHex(source: unknown): string | undefined;
   hashBigInt(source: unknown): bigint | undefined;
+  /** Writes a digest of at most 8 bytes to {@link At.Word}. Returns a status. */
+  hashWord(source: unknown): number;
   /**
    * Returns consecutive digests of `size` bytes as hex, each after `0x`; undefined if the text is
    * long.
@@ -122,7 +124,7 @@ export interface Native {
    * {@link Status}.
    */
   needsRehash(source: Uint8Array, target: undefined, iv: undefined, aad: Uint8Array): number;
-  /** Returns 1 if the bytes are equal, 0 if they differ and -1 if their sizes differ. */
+  /** Returns 1 if the bytes are equal, 0 if they differ and 2 if their sizes differ. */
   equal(left: Uint8Array, right: Uint8Array): number;
   /**
    * Returns, by `which`, the limit in bytes for all derivations together (0 if unset), the bytes in
@@ -212,6 +214,8 @@ export interface DirectNative extends Native {
 
 /** The numbers of one call. Private: native code keeps its address. */
 export const frame: Float64Array = new Float64Array(At.Length);
+/** The same memory as integers of 64 bits. */
+export const frameWords: BigUint64Array = new BigUint64Array(frame.buffer);
 
 /** The parts of the input buffer: buffered input of running hashes, and short strings. */
 export const GATHERED_MAX = 4096;

@@ -51,6 +51,8 @@ export const enum At {
   Cost,
   /** The engine that computes: an {@link EngineNumber}. A prepared key determines its engine. */
   Engine,
+  /** Written by `hashWord`: a digest of at most 64 bits as an integer, not as a float. */
+  Word,
   /** The length of the frame. */
   Length,
 }

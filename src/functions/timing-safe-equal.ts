@@ -24,7 +24,7 @@ export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
   const second = findBytes(b, 'b');
   const same = native.equal(first, second);
   // Memory that is gone has no bytes.
-  if (sizeOfFound(first, 'a') === 0 || same < 0) sizeOfFound(second, 'b');
-  if (same < 0) throw makeError('ERR_ARGUMENT_VALUE', 'a and b must have the same number of bytes');
+  if (sizeOfFound(first, 'a') === 0 || same > 1) sizeOfFound(second, 'b');
+  if (same > 1) throw makeError('ERR_ARGUMENT_VALUE', 'a and b must have the same number of bytes');
   return same === 1;
 }

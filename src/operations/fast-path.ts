@@ -8,7 +8,7 @@
  */
 import { defaultEngine, type Engine } from '../engines/engines.js';
 import { sizeOf } from '../base/arguments.js';
-import { At, frame, type Native } from '../base/frame.js';
+import { At, frame, frameWords, type Native } from '../base/frame.js';
 import { WHOLE } from '../base/protocol.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
@@ -32,8 +32,12 @@ export const fastPrefixedHex: Fast<string> = (facts, source, offset, size, key, 
   filled(facts, offset, size, key, engine)?.hashPrefixedHex(source);
 
 /** Returns the digest as a big-endian BigInt. */
-export const fastBigInt: Fast<bigint> = (facts, source, offset, size, key, engine) =>
-  filled(facts, offset, size, key, engine)?.hashBigInt(source);
+export const fastBigInt: Fast<bigint> = (facts, source, offset, size, key, engine) => {
+  const binding = filled(facts, offset, size, key, engine);
+  if (facts.digestSize > 8) return binding?.hashBigInt(source);
+  // V8 makes the BigInt of a word itself.
+  return binding?.hashWord(source) === 0 ? frameWords[At.Word] : undefined;
+};
 
 export const fastBuffer: Fast<Buffer> = (facts, source, offset, size, key, engine) => {
   // A MAC is secret. No digest is larger than the stage.

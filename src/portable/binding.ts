@@ -35,6 +35,7 @@ const POOL_COST_RATIO = 8;
 export function makePortable(host: Host): Native {
   provideOperations();
   let frame: Float64Array = new Float64Array(At.Length);
+  let words = new BigUint64Array(frame.buffer);
   let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
   const keys = new Keys();
@@ -207,6 +208,12 @@ export function makePortable(host: Host): Native {
           : undefined;
       return short ?? fastDigest(source, toNumber);
     },
+    hashWord(source) {
+      const number = native.hashBigInt(source);
+      if (number === undefined) return Status.Argument;
+      words[At.Word] = number;
+      return Status.Done;
+    },
 
     finishHex(state, keyStates) {
       try {
@@ -307,12 +314,12 @@ export function makePortable(host: Host): Native {
     equal(left, right) {
       try {
         const [one, other] = [whole(left), whole(right)];
-        if (one.length !== other.length) return -1;
+        if (one.length !== other.length) return 2;
         let difference = 0;
         for (let index = 0; index < one.length; index++) difference |= one[index]! ^ other[index]!;
         return Number(difference === 0);
       } catch {
-        return -1;
+        return 2;
       }
     },
     derivationMemory: (which) =>
@@ -355,6 +362,7 @@ export function makePortable(host: Host): Native {
     attach(given, completionBuffer, settle, inputGiven) {
       if (jobs !== undefined) return 0;
       frame = given;
+      words = new BigUint64Array(frame.buffer, frame.byteOffset, frame.length);
       inputBuffer = whole(inputGiven);
       jobs = new Jobs(host, frame, whole(completionBuffer), settle);
       return 1;

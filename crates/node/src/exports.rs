@@ -35,6 +35,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("base64", fast_path::base64_text),
     ("base64url", fast_path::base64url_text),
     ("hashBigInt", fast_path::hash_bigint),
+    ("hashWord", fast_path::hash_word),
     ("digest", fast_path::digest),
     ("finishHex", fast_path::finish_hex),
     ("updateHash", fast_path::update_hash),
@@ -129,16 +130,16 @@ fn needs_rehash(call: &Call<'_>) -> Value {
     })
 }
 
-/// `equal(left, right)`: returns 1 if the bytes are equal and 0 if not, in a time that depends on
-/// their number only; -1 if their numbers differ.
+/// `equal(left, right)`, with two Uint8Arrays: returns 1 if the bytes are equal and 0 if not, in a
+/// time that depends on their number only; 2 if their numbers differ.
 fn equal(call: &Call<'_>) -> Value {
-    let same = match (call.bytes(0), call.bytes(1)) {
+    let same = match (call.uint8_array(0), call.uint8_array(1)) {
         (Some(left), Some(right)) if left.size() == right.size() => {
-            i8::from(millrace_core::kdf::equal(left.read(), right.read()))
+            u32::from(millrace_core::kdf::equal(left.read(), right.read()))
         }
-        _ => -1,
+        _ => 2,
     };
-    call.env.double(f64::from(same))
+    call.env.number(same)
 }
 
 /// `derivationMemory(which)`: returns a [`KdfMemory`].

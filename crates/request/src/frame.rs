@@ -37,6 +37,13 @@ impl<'a, C: Caller> Frame<'a, C> {
         }
     }
 
+    /// Writes 64 bits for JavaScript to read as an integer; `None` if the frame is too short.
+    pub fn set_word(&self, word: u64) -> Option<()> {
+        let place = self.numbers.part(At::Word as usize * size_of::<f64>(), size_of::<u64>())?;
+        place.write(&word.to_ne_bytes());
+        Some(())
+    }
+
     /// Returns a number as a size: a non-negative integer that a pointer can span.
     ///
     /// # Errors

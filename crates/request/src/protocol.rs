@@ -84,8 +84,10 @@ numbers! {
         Cost = 24,
         /// The engine that computes: an `EngineNumber`. A prepared key determines its engine.
         Engine = 25,
+        /// Written by `hashWord`: a digest of at most 64 bits as an integer, not as a float.
+        Word = 26,
         /// The length of the frame.
-        Length = 26,
+        Length = 27,
     }
 
     /// The operations.
