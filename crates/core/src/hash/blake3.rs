@@ -244,18 +244,26 @@ impl Digest for Blake3 {
     // The library's own one-shot needs no hasher, which has room for 54 subtrees (1.9 KB).
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
-        if target.len() == Self::SIZE && params.parameters.is_empty() {
-            let digest = match params.key {
-                None => hash(source),
-                Some(key) => keyed_hash(key, source),
-            };
-            target.copy_from_slice(digest.as_bytes());
-            return;
+        match params.key {
+            Some(key) if params.parameters.is_empty() => alone((KEYED, key), source, target),
+            _ => {
+                let (kind, mut key) = kind_of(params);
+                alone((kind, &key), source, target);
+                wipe_plain(&mut key);
+            }
         }
-        let (kind, mut key) = kind_of(params);
-        all((kind, &key), [source, &[]], target);
-        wipe_plain(&mut key);
     }
+}
+
+/// Hashes a whole message.
+#[inline]
+fn alone((kind, key): (u8, &[u8; 32]), source: &[u8], target: &mut [u8]) {
+    let digest = match kind {
+        HASH if target.len() == Blake3::SIZE => hash(source),
+        KEYED if target.len() == Blake3::SIZE => keyed_hash(key, source),
+        _ => return all((kind, key), [source, &[]], target),
+    };
+    target.copy_from_slice(digest.as_bytes());
 }
 
 /// How a message among others is hashed: its only chunk in a lane, its nodes in lanes, or alone,
@@ -277,9 +285,10 @@ impl Size {
     }
 }
 
-/// The most trees whose nodes are hashed together, and the most chunks of such a tree.
+/// The most trees whose nodes are hashed together, as many as there are lanes, and the most chunks
+/// of such a tree.
 const TREES: usize = 16;
-const CHUNKS: usize = 7;
+const CHUNKS: usize = 4;
 
 /// The flags of a block, by the BLAKE3 paper, section 2.2.
 const CHUNK_START: u32 = 1;
@@ -439,31 +448,35 @@ impl Blake3 {
         mut sink: DigestSink<'_>,
     ) {
         let key = Wiped(if self.kind == HASH { FIRST_WORDS_256 } else { Word::read(&self.key) });
+        let Some(Multibuffer { lanes: width, min_messages, .. }) =
+            lanes::blake3::multibuffer(kernels)
+        else {
+            unreachable!("there are kernels");
+        };
         let mut first = 0;
         for group in sources.chunk_by(|one, other| Size::of(one) == Size::of(other)) {
-            let mut sink = sink.from(first);
-            first += group.len();
-            match Size::of(&group[0]) {
-                // HMAC's messages begin with a block.
-                size if self.length > 0 || size == Size::Large || group.len() == 1 => {
+            let (size, count) = (Size::of(&group[0]), group.len());
+            // HMAC's messages begin with a block.
+            if self.length == 0 && size == Size::Chunk && count >= min_messages {
+                let node = Node::chunk(self.kind, 0, ROOT);
+                let sink = sink.from(first);
+                lanes::blake3::hash(kernels, (node, key.0), group, target, sink);
+                first += count;
+                continue;
+            }
+            for group in group.chunks(width) {
+                let mut sink = sink.from(first);
+                first += group.len();
+                if self.length == 0 && size == Size::Tree && group.len() >= width - width / 8 {
+                    trees(kernels, (self.kind, key.0), group, target, sink);
+                } else {
                     sink.in_sequence(0, group, target, |source, target, slicer| {
-                        digest_from(self, source, target, slicer)
+                        if self.length > 0 || Slicer::cuts(&slicer, source.len()) {
+                            return digest_from(self, source, target, slicer);
+                        }
+                        alone((self.kind, &self.key), source, target);
+                        Ok(())
                     });
-                }
-                Size::Chunk => {
-                    let node = Node::chunk(self.kind, 0, ROOT);
-                    lanes::blake3::hash(
-                        lanes::Kernels::detect(),
-                        (node, key.0),
-                        group,
-                        target,
-                        sink,
-                    );
-                }
-                _ => {
-                    for (index, group) in group.chunks(TREES).enumerate() {
-                        trees(kernels, (self.kind, key.0), group, target, sink.from(index * TREES));
-                    }
                 }
             }
         }

@@ -9,7 +9,8 @@
 //! | BLAKE2s | 228 and 63 | 1733 and 279 | 6550 and 955 |
 //! | BLAKE3 | 172 and 61 | 1149 and 222 | 1490 and 907 |
 //!
-//! BLAKE3's message of 8 KiB takes as long alone, in the lanes of the library.
+//! Messages of BLAKE3 of more than 4 KiB take no longer alone, in the lanes of the library. Fewer
+//! messages than lanes take as long as if all lanes were in use.
 
 use std::arch::x86_64::*;
 
@@ -164,11 +165,13 @@ macro_rules! kernel {
     };
 }
 
-/// Defines the kernels of a hash.
+/// Defines the kernels of a hash: how many messages a batch has at least, and how many must be in
+/// use.
 macro_rules! kernels {
     ($module:ident, $kind:ident $hash:path as $name:ident, $word:ty,
      $wide:ident: $wide_lanes:literal, $narrow:ident: $narrow_lanes:literal, $block:literal,
-     $first:ident, $rounds:ident $rotations:tt, from $least:literal; $($more:item)*) => {
+     $first:ident, $rounds:ident $rotations:tt, from $wide_batch:literal and $narrow_batch:literal,
+     lanes from $wide_least:literal and $narrow_least:literal; $($more:item)*) => {
         pub(crate) mod $module {
             use super::*;
             use $hash as $name;
@@ -177,10 +180,10 @@ macro_rules! kernels {
             pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
                 match kernels {
                     Kernels { avx512: Some(_), .. } => {
-                        Multibuffer::new($wide_lanes, Avx512::NAMES, 2, &[])
+                        Multibuffer::new($wide_lanes, Avx512::NAMES, $wide_batch, &[])
                     }
                     Kernels { avx2: Some(_), .. } => {
-                        Multibuffer::new($narrow_lanes, Avx2::NAMES, 2, &[])
+                        Multibuffer::new($narrow_lanes, Avx2::NAMES, $narrow_batch, &[])
                     }
                     _ => None,
                 }
@@ -201,12 +204,14 @@ macro_rules! kernels {
             kernel!(
                 /// AVX-512.
                 Wide, $wide, __m512i, Avx512, "avx512f,avx512vl,avx512bw", $kind $name,
-                [$word; $wide_lanes], $block, $first, $rounds $rotations, from $least
+                [$word; $wide_lanes], $block, $first, $rounds $rotations,
+                from $wide_least
             );
             kernel!(
                 /// AVX2.
                 Narrow, $narrow, __m256i, Avx2, "avx2", $kind $name,
-                [$word; $narrow_lanes], $block, $first, $rounds $rotations, from $least
+                [$word; $narrow_lanes], $block, $first, $rounds $rotations,
+                from $narrow_least
             );
 
             $($more)*
@@ -235,17 +240,18 @@ macro_rules! hash_blake2 {
 
 kernels!(
     blake2b, blake2 crate::hash::blake2::Blake2bBlocks as Blocks, u64, U64x8: 8, U64x4: 4, 128,
-    FIRST_64, twelve (32 24 16 63), from 2;
+    FIRST_64, twelve (32 24 16 63), from 3 and 2, lanes from 3 and 2;
     hash_blake2!(u64, Blocks);
 );
 kernels!(
     blake2s, blake2 crate::hash::blake2::Blake2sBlocks as Blocks, u32, U32x16: 16, U32x8: 8, 64,
-    FIRST_32, ten (16 12 8 7), from 2;
+    FIRST_32, ten (16 12 8 7), from 3 and 3, lanes from 3 and 3;
     hash_blake2!(u32, Blocks);
 );
 kernels!(
     blake3, blake3 crate::hash::blake3::Node as Node, u32, U32x16: 16, U32x8: 8, 64,
-    FIRST_32, seven (16 12 8 7), from 1;
+    // Nodes that have begun have no other code.
+    FIRST_32, seven (16 12 8 7), from 5 and 4, lanes from 1 and 1;
 
     /// Hashes nodes of one kind, of any messages, to their chaining values.
     pub(crate) fn hash(
