@@ -15,7 +15,7 @@ use super::compression::constants::FIRST_WORDS_256;
 use super::digest::Digest;
 use super::lanes::{BlockHash, Multibuffer};
 use super::running::digest_from;
-use super::state_format::{LENGTH_MAX, Reader, Word, Writer};
+use super::state_format::{LENGTH_MAX, Reader, Writer};
 use crate::Error;
 use crate::catalog::Parameter;
 use crate::checkpoint::{DigestSink, Slicer};
@@ -447,7 +447,11 @@ impl Blake3 {
         target: &mut [u8],
         mut sink: DigestSink<'_>,
     ) {
-        let key = Wiped(if self.kind == HASH { FIRST_WORDS_256 } else { Word::read(&self.key) });
+        let mut key = Wiped(FIRST_WORDS_256);
+        if self.kind != HASH {
+            let words = self.key.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+            key.0.iter_mut().zip(words).for_each(|(place, word)| *place = word);
+        }
         let Some(Multibuffer { lanes: width, min_messages, .. }) =
             lanes::blake3::multibuffer(kernels)
         else {

@@ -17,12 +17,15 @@ use crate::tests::{Bytes, absorbed, fenced};
 /// Hashes messages which begin with a state, as a family's `hash` does.
 type Hash<'a, D> = &'a dyn Fn(Kernels, &D, &[&[u8]], &mut [u8], DigestSink<'_>);
 
-/// Compares all choices among the kernels to one by one, after nothing and after a block.
+/// Compares all choices among the kernels to one by one, after nothing, with a key, and after a
+/// block.
 fn check<D: Digest>(size: usize, sources: &[&[u8]], hash: Hash<'_, D>) {
     let begun = D::new(&Params::default());
+    // BLAKE3's; the others ignore it.
+    let keyed = D::new(&Params { key: Some(&Bytes(11).array()), ..Params::default() });
     let mut after_block = begun.clone();
     after_block.update(&vec![0x36; D::BLOCK]);
-    for begin in [begun, after_block] {
+    for begin in [begun, keyed, after_block] {
         let expected: Vec<Vec<u8>> = sources
             .iter()
             .map(|source| {
