@@ -216,6 +216,25 @@ const digests = [
     },
     { per: 10_000 },
   ),
+  ...[
+    ['blake3', 'blake3'],
+    ['blake2b512', 'blake2b'],
+    ['blake2s256', 'blake2s'],
+  ].map(([name, theirs]) =>
+    sync(
+      `hashMany: 64 messages of 1 KiB, ${name}`,
+      ({ millrace, napiBlake }) => {
+        const sources = Array.from({ length: 64 }, () => crypto.randomBytes(KiB));
+        return {
+          millrace: () => millrace.hashMany(name, sources),
+          'millrace, one by one': () => sources.map((source) => millrace.hash(name, source)),
+          '@napi-rs/blake-hash':
+            napiBlake && (() => sources.map((source) => napiBlake[theirs](source))),
+        };
+      },
+      { per: 64 },
+    ),
+  ),
   ...[64, KiB, 16 * KiB].map((size) => {
     const count = size > KiB ? 64 : 1000;
     return sync(

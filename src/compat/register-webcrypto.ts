@@ -15,12 +15,13 @@ const first = new Map<string, Method>();
 let loaded: Readonly<Record<string, Method>> | undefined;
 
 const { env } = process;
+const { apply } = Reflect;
 if (Object.hasOwn(env, 'MILLRACE_REGISTER_LOG') && env.MILLRACE_REGISTER_LOG === '1')
   (require('./node-crypto/call-log-output.js') as CallLog).logCalls();
 for (const [name, theirs] of allMethods) {
   const method = {
     async [name](this: unknown, ...given: unknown[]): Promise<unknown> {
-      return await Reflect.apply(load()[name]!, this, given);
+      return await apply(load()[name]!, this, given);
     },
   }[name]!;
   Object.defineProperty(method, 'length', { value: theirs.length, configurable: true });
