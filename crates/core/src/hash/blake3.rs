@@ -299,6 +299,7 @@ const FLAGS: [u32; 3] = [0, 1 << 4, 1 << 6];
 
 /// A kind of nodes: what is the same in all blocks, or in all first or last ones.
 #[derive(Copy, Clone)]
+#[allow(dead_code)] // read by kernels
 pub(crate) struct Node {
     /// The flags of each block, of the first and of the last besides.
     pub(crate) each: u32,
