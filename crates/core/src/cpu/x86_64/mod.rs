@@ -21,6 +21,17 @@ pub(crate) use crate::cpu::any::blake3;
 
 /// Returns true if the CPU is Intel's.
 pub(crate) fn is_intel() -> bool {
+    is_by([*b"Genu", *b"ineI", *b"ntel"])
+}
+
+/// Returns the family of AMD's CPUs: 0x19 for Zen 3 and 4, 0x1a for Zen 5; 0 for other CPUs.
+pub(crate) fn amd_family() -> u32 {
+    let signature = std::arch::x86_64::__cpuid(1).eax;
+    let family = (signature >> 8 & 0xf) + (signature >> 20 & 0xff);
+    if is_by([*b"Auth", *b"enti", *b"cAMD"]) { family } else { 0 }
+}
+
+fn is_by(name: [[u8; 4]; 3]) -> bool {
     let vendor = std::arch::x86_64::__cpuid(0);
-    [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes)
+    [vendor.ebx, vendor.edx, vendor.ecx] == name.map(u32::from_le_bytes)
 }
