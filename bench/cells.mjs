@@ -52,9 +52,9 @@ export function openCells(file) {
 }
 
 /**
- * Arranges cells as a table: `columns` with title, machine and the dates of their cells, by machine,
- * version of Node.js and tier; and those of `rows` that have a cell, with the cell of each column or
- * undefined. Columns of one title on several machines get numbers.
+ * Arranges cells as a table: `columns` with title, machine and the dates of their cells, by
+ * machine, version of Node.js and tier; and those of `rows` that have a cell, with the cell of each
+ * column or undefined. Columns of one title on several machines get numbers.
  *
  * @param {Cell[]} cells
  * @param {any[]} rows

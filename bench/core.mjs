@@ -3,8 +3,8 @@
 //
 //   npm run bench -- core [--tier all|A|B|S|C|nehalem|nothing]... [--match TEXT]
 //
-// `--tier` hides CPU features from all of them: crates ask the CPU by `cpuid`, which is replaced in a
-// copy of the program (bench/core/src/hidden.rs). `all` are the tiers that this CPU can be.
+// `--tier` hides CPU features from all of them: crates ask the CPU by `cpuid`, which is replaced in
+// a copy of the program (bench/core/src/hidden.rs). `all` are the tiers that this CPU can be.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';

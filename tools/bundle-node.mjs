@@ -343,7 +343,8 @@ export async function bundleForNode(dist, entryPoints) {
   // `millrace sum` needs a fifth of the core, and has its own copy: it starts 7 ms earlier.
   const forSum = [
     "import { findHash, getHashes, hashFacts } from './catalog/catalog.js';",
-    "import { Answers, hashPath, hashPaths, hashPathsSync, workers } from './streams/file-batch.js';",
+    'import { Answers, hashPath, hashPaths, hashPathsSync, workers } ' +
+      "from './streams/file-batch.js';",
     'export const calls = { findHash, getHashes, hashFacts, Answers, hashPath, hashPaths, ' +
       'hashPathsSync, workers };',
   ];

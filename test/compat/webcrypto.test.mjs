@@ -596,7 +596,7 @@ describe('millrace/register-webcrypto', () => {
     assert.match(stderr, /worker \d/);
   });
 
-  test('the first call loads Millrace; a method that the program replaced before stays', async () => {
+  test('the first call loads Millrace; a method replaced before stays', async () => {
     const { code, stdout, stderr } = await run(
       `const loaded = () => Object.keys(require.cache).some((file) => file.endsWith('core.js'));
        const prototype = Object.getPrototypeOf(crypto.subtle);

@@ -702,8 +702,8 @@ const derOf = (key) => {
   return der;
 };
 /**
- * A KeyObject of Node's, whose memory OpenSSL clears when it is collected. The bytes that it decodes
- * may stay behind: two other keys take memory of that size.
+ * A KeyObject of Node's, whose memory OpenSSL clears when it is collected. The bytes that it
+ * decodes may stay behind: two other keys take memory of that size.
  */
 const nodeKey = (key, type = 'ed25519') => {
   const [made] = [key, Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((each) => {

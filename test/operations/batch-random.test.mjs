@@ -113,6 +113,18 @@ test('packed messages of every size have the digests of single calls', async () 
   }
 });
 
+// A run of 32 short messages has a request of its own.
+test('runs of short messages among long ones, as bytes and as text', () => {
+  const long = data.subarray(0, 1025);
+  for (const run of [1, 31, 32, 33, 70])
+    for (const make of [(index) => data.subarray(index, 2 * index), (index) => 'ä'.repeat(index)]) {
+      const short = Array.from({ length: run }, (_, index) => make(index));
+      const sources = [long, ...short, long, 'ü'.repeat(1000), ...short];
+      const expected = sources.map((source) => millrace.hash('sha512', source));
+      assert.ok(millrace.hashMany('sha512', sources).equals(Buffer.concat(expected)), `${run}`);
+    }
+});
+
 test('batches give digests in every encoding', async () => {
   const rng = random('encodings');
   for (const subject of subjects) {

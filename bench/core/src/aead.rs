@@ -20,13 +20,21 @@ pub struct Aead {
     ring: Option<&'static Algorithm>,
 }
 
-#[rustfmt::skip]
 pub const AEADS: &[Aead] = &[
-    Aead { name: "aes-128-gcm", key_size: 16, aws_lc: aws::EVP_aead_aes_128_gcm, ring: Some(&AES_128_GCM) },
-    Aead { name: "aes-256-gcm", key_size: 32, aws_lc: aws::EVP_aead_aes_256_gcm, ring: Some(&AES_256_GCM) },
-    Aead { name: "chacha20-poly1305", key_size: 32, aws_lc: aws::EVP_aead_chacha20_poly1305, ring: Some(&CHACHA20_POLY1305) },
-    Aead { name: "aes-256-gcm-siv", key_size: 32, aws_lc: aws::EVP_aead_aes_256_gcm_siv, ring: None },
+    aead("aes-128-gcm", 16, aws::EVP_aead_aes_128_gcm, Some(&AES_128_GCM)),
+    aead("aes-256-gcm", 32, aws::EVP_aead_aes_256_gcm, Some(&AES_256_GCM)),
+    aead("chacha20-poly1305", 32, aws::EVP_aead_chacha20_poly1305, Some(&CHACHA20_POLY1305)),
+    aead("aes-256-gcm-siv", 32, aws::EVP_aead_aes_256_gcm_siv, None),
 ];
+
+const fn aead(
+    name: &'static str,
+    key_size: usize,
+    aws_lc: unsafe extern "C" fn() -> *const aws::EVP_AEAD,
+    ring: Option<&'static Algorithm>,
+) -> Aead {
+    Aead { name, key_size, aws_lc, ring }
+}
 
 /// Returns calls that seal `size` bytes in place. The result is the text and the tag.
 pub fn seals(aead: &Aead, size: usize) -> Vec<Form> {

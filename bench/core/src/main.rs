@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Prints a line for each form of a row: its name, the bytes of a message, the form and the
-//! nanoseconds of a message, between tabs. Results are compared before anything is timed. The forms take turns, in 31 rounds
-//! of 3 ms; the fastest counts, because other programs only add time. An argument selects the rows
-//! whose name contains it.
+//! nanoseconds of a message, between tabs. Results are compared before anything is timed. The
+//! forms take turns, in 31 rounds of 3 ms; the fastest counts, because other programs only add
+//! time. An argument selects the rows whose name contains it.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,7 +1,6 @@
 /**
  * The platform's WebCrypto, captured when this module is loaded: millrace/register-webcrypto
- * replaces methods of its prototype. It loads nothing else, as millrace/register-webcrypto does so at
- * once.
+ * replaces methods of its prototype. That loads this module first, so it loads nothing else.
  */
 import type { PlatformCrypto } from '#platform/base/runtime.js';
 

@@ -125,16 +125,25 @@ function fillShort(batch: Batch, list: readonly (Uint8Array | string)[], first: 
   return count;
 }
 
-/** Fills a request with the long messages from index `first` on. Returns their number. */
+/** So many short messages have a request of their own; fewer stay among long ones, in lanes. */
+const SHORT_RUN = 32;
+
+/**
+ * Fills a request with the messages from index `first` on, the first of which is long, to the next
+ * run of short ones. Returns their number.
+ */
 function fillViews(batch: Batch, list: (Uint8Array | string)[], first: number): number {
   let end = first;
-  for (; end < list.length; end++) {
+  let short = 0;
+  for (; end < list.length && short < SHORT_RUN; end++) {
     const each = list[end]!;
     const text = typeof each === 'string';
-    if ((text ? each.length * UNIT_BYTES : sizeOf(each)) <= COPIED_MAX) break;
+    const size = text ? each.length * UNIT_BYTES : sizeOf(each);
+    short = size <= COPIED_MAX ? short + 1 : 0;
     if (text) list[end] = utf8(each);
+    else if (size === 0) checkMemory(each, end);
   }
-  const count = end - first;
+  const count = end - first - (short === SHORT_RUN ? short : 0);
   fillRequest(batch, batch.messages, { first, count, offset: 0, size: 0 });
   return count;
 }

@@ -11,6 +11,7 @@ use ::blake3::hazmat::{
 };
 use ::blake3::{CHUNK_LEN, Hasher, hash, keyed_hash};
 
+use super::compression::blake::{all_but_last, pad};
 use super::compression::constants::FIRST_WORDS_256;
 use super::digest::Digest;
 use super::lanes::{BlockHash, Multibuffer};
@@ -276,7 +277,7 @@ enum Size {
 }
 
 impl Size {
-    fn of(source: &&[u8]) -> Self {
+    fn of(source: &[u8]) -> Self {
         match source.len() {
             0..=CHUNK_LEN => Self::Chunk,
             length if length <= CHUNKS * CHUNK_LEN => Self::Tree,
@@ -334,7 +335,7 @@ impl BlockHash for Node {
 
     #[inline]
     fn whole(&self, length: usize) -> usize {
-        length.saturating_sub(1) / 64
+        all_but_last::<64>(length) / 64
     }
 
     #[inline]
@@ -344,9 +345,7 @@ impl BlockHash for Node {
 
     #[inline]
     fn pad(&self, tail: &mut [u8; 128], rest: &[u8], _length: u64) {
-        *tail = [0; 128];
-        tail[..rest.len()].copy_from_slice(rest);
-        tail[64] = rest.len() as u8;
+        pad::<64>(tail, rest);
     }
 
     fn blocks(&self, _state: &mut [u32; 9], _blocks: &[u8]) {
@@ -374,9 +373,11 @@ fn trees(
     };
     let mut values = Wiped([[[0; 32]; CHUNKS]; TREES]);
     let values = &mut values.0;
-    let count = |source: &[u8]| source.len().div_ceil(CHUNK_LEN);
+    // The nodes of a level of each tree.
     let mut counts = [0; TREES];
-    counts.iter_mut().zip(sources).for_each(|(places, source)| *places = count(source));
+    for (count, source) in counts.iter_mut().zip(sources) {
+        *count = source.len().div_ceil(CHUNK_LEN);
+    }
     (0..CHUNKS).for_each(|number| {
         let mut chunks = [&[][..]; TREES];
         let mut places = [0; TREES];
@@ -460,7 +461,7 @@ impl Blake3 {
         };
         let mut first = 0;
         for group in sources.chunk_by(|one, other| Size::of(one) == Size::of(other)) {
-            let (size, count) = (Size::of(&group[0]), group.len());
+            let (size, count) = (Size::of(group[0]), group.len());
             // HMAC's messages begin with a block.
             if self.length == 0 && size == Size::Chunk && count >= min_messages {
                 let node = Node::chunk(self.kind, 0, ROOT);

@@ -1,5 +1,21 @@
-//! The order in which BLAKE2 and BLAKE3 mix their words, whatever mixes them: `$mix!` gets
-//! `$context`, the places of four words, and those of two words of the block.
+//! What BLAKE2 and BLAKE3 share: a last block that is marked, even if it is whole, and the order in
+//! which words are mixed, whatever mixes them: `$mix!` gets `$context`, the places of four words, and
+//! those of two words of the block.
+
+/// Returns the number of a message's bytes in whole blocks that cannot be the last.
+#[inline]
+pub(crate) const fn all_but_last<const BLOCK: usize>(length: usize) -> usize {
+    length.saturating_sub(1) / BLOCK * BLOCK
+}
+
+/// Fills the padded end of a message in a lane: its last bytes, zeros to a whole block, and behind
+/// the block their number.
+#[inline]
+pub(crate) fn pad<const BLOCK: usize>(tail: &mut [u8], rest: &[u8]) {
+    tail.fill(0);
+    tail[..rest.len()].copy_from_slice(rest);
+    tail[BLOCK] = rest.len() as u8;
+}
 
 /// The halves of a round: four mixes that have nothing to do with each other, on columns and on
 /// diagonals.

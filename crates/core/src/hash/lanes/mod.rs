@@ -70,8 +70,9 @@ pub(crate) trait LaneKernel<C: BlockHash, const LANES: usize>: Copy {
     /// Absorbs `count` blocks of each lane. Fresh lanes begin with `start`.
     ///
     /// # Safety
-    /// `count` blocks must be readable at each lane's pointer. The CPU has the instructions, of
-    /// which the kernel is the proof.
+    /// `count` blocks must be readable at each lane's pointer, and at that of a lane in
+    /// `edges.last` the rest of a `Tail`. The CPU has the instructions, of which the kernel is the
+    /// proof.
     unsafe fn step(
         self,
         hash: C,

@@ -14,9 +14,8 @@
 
 use std::arch::x86_64::*;
 
-use super::simd_kernel::FEW;
 use super::vectors::{U32x8, U32x16, U64x4, U64x8};
-use super::{Batch, Columns, Digest, Edges, Kernels, LaneKernel, Multibuffer, States, bits, run};
+use super::{Batch, Columns, Digest, Edges, Kernels, LaneKernel, Multibuffer, bits, run};
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx2, Avx512};
 use crate::hash::blake2::{FIRST_32, FIRST_64};
@@ -69,7 +68,7 @@ macro_rules! kernel {
                 });
                 let mut sizes = [$block; $lanes];
                 for lane in bits(last) {
-                    // SAFETY: a padded end has its size behind the block.
+                    // SAFETY: a padded end is a whole `Tail`, which has its size behind the block.
                     sizes[lane] = unsafe { *at[lane].wrapping_add($block) }.into();
                 }
                 let sizes = $set::load(&sizes);
@@ -83,20 +82,10 @@ macro_rules! kernel {
             }
 
             #[inline(always)]
-            fn digests(self, states: &Self::States, ended: u32,
+            fn digests(self, Columns(states): &Self::States, _ended: u32,
                 digests: &mut [Digest<$hash>; $lanes], _size: usize) {
-                if ended.count_ones() > FEW {
-                    // SAFETY: the proof says that the CPU has the instructions.
-                    unsafe { Self::all_digests(&states.0, digests) }
-                } else {
-                    for lane in bits(ended) {
-                        let bytes = digests[lane].as_chunks_mut().0;
-                        let words = states.get(lane);
-                        bytes.iter_mut().zip(words).for_each(|(bytes, word)| {
-                            *bytes = word.to_le_bytes();
-                        });
-                    }
-                }
+                // SAFETY: the proof says that the CPU has the instructions.
+                unsafe { Self::all_digests(states, digests) }
             }
         }
 
@@ -128,7 +117,8 @@ macro_rules! kernel {
             #[inline]
             #[target_feature(enable = $features)]
             fn all_digests(states: &[[$word; $lanes]; 9], digests: &mut [Digest<$hash>; $lanes]) {
-                $set::rows::<8, _>(std::array::from_fn(|index| $set::load(&states[index])), digests);
+                let words: [$vector; 8] = std::array::from_fn(|index| $set::load(&states[index]));
+                $set::rows(words, digests);
             }
         }
     };
