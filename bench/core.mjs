@@ -81,11 +81,11 @@ for (const [name, forms] of rows)
   console.log(`| ${[name, ...chosen.flatMap((tier) => cellsOf(forms.get(tier)))].join(' | ')} |`);
 
 function cellsOf([ours, ...others]) {
-  const best = others.reduce((least, each) => (each.ns < least.ns ? each : least));
+  const best = others.length > 0 ? others.reduce((a, b) => (b.ns < a.ns ? b : a)) : undefined;
   const awsLc = others.find(({ form }) => form === 'aws-lc');
   return [
     ours.bytes < 1024 ? `${digits(ours.ns)} ns` : `${digits(ours.bytes / ours.ns)} GB/s`,
-    `${ratio(ours, best)} ${best.form}`,
+    best === undefined ? '-' : `${ratio(ours, best)} ${best.form}`,
     awsLc === undefined ? '-' : ratio(ours, awsLc),
   ];
 }

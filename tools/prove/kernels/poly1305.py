@@ -383,15 +383,18 @@ HALVES_OF_WORDS = Entry(
         poly.r = *r;
         unsafe {
             let powers = Powers::new(&poly);
-            let mut halves = powers.begin(Sums(*sum));
             *sum = match kind {
                 0 => powers.step(Sums(*sum), &*text.cast()).0,
                 1 => {
-                    for index in 0..8 { halves = powers.eighth(halves, &*text.cast(), index); }
-                    powers.end(halves).0
+                    let text = &*text.cast();
+                    let mut halves = powers.begin(Sums(*sum), text);
+                    for index in 0..10 { halves = powers.part(halves, text, index); }
+                    powers.end(halves, text).0
                 }
                 _ => {
-                    for index in 0..128 { halves = powers.pair(halves, &*text.cast(), index); }
+                    let text = &*text.cast::<[u8; LONG_PASS]>();
+                    let mut halves = powers.begin_long(Sums(*sum));
+                    for index in 0..128 { halves = powers.pair(halves, text, index); }
                     powers.end_long(halves).0
                 }
             };

@@ -160,7 +160,7 @@ pub(crate) fn lengths(aad: usize, text: u64) -> [u8; BLOCK] {
 }
 
 #[inline]
-pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {
+fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(*bytes[at..].first_chunk().expect("eight bytes"))
 }
 

@@ -1,6 +1,6 @@
 //! The sum of a part of a text, while it is encrypted or decrypted.
 
-use super::{ChaChaPolyKernel, Mac, columns};
+use super::{BySize, ChaChaPolyKernel, Mac, columns};
 use crate::cipher::chacha::apply_by_library;
 use crate::cipher::chacha::state::{BLOCK, State, advance};
 use crate::cipher::poly1305;
@@ -101,7 +101,7 @@ impl Stream<words::Powers> for Avx2Bmi {
         // SAFETY: as for this function, with the proof. What is absorbed is a pass or more ahead of
         // the target, or before it.
         powers.end_long(unsafe {
-            let sums = powers.begin(sums);
+            let sums = powers.begin_long(sums);
             avx2::pass(state, text, (powers, sums), &*absorbed.cast(), self)
         })
     }
@@ -116,9 +116,9 @@ pub(crate) enum PartsKernel {
 }
 
 impl PartsKernel {
-    /// Returns the widest that the CPU has the instructions for.
+    /// Returns the fastest that the CPU has the instructions for.
     pub(crate) fn detect() -> Option<Self> {
-        match ChaChaPolyKernel::detect() {
+        match BySize::detect().map(|kernels| kernels.long) {
             Some(ChaChaPolyKernel::Ifma(proof)) => Some(Self::Ifma(proof)),
             Some(ChaChaPolyKernel::Words(proof)) => Some(Self::Words(proof)),
             None => Avx2Bmi::detect().map(Self::Avx2),

@@ -25,7 +25,8 @@ impl Both {
         bytes: &mut Bytes,
     ) -> Self {
         let key: [u8; 32] = bytes.array();
-        let mut ours = ChaChaPolyKey { key: Wiped([0; 32]), kernel };
+        let mut ours =
+            ChaChaPolyKey { key: Wiped([0; 32]), kernels: BySize { short: kernel, long: kernel } };
         ours.prepare(&key).expect("a key of the right size");
         Self { ours, cipher, nonce: bytes.vec(nonce_size) }
     }
@@ -69,6 +70,24 @@ impl Both {
 fn kernels() -> impl Iterator<Item = ChaChaPolyKernel> {
     let ifma = Ifma::detect().or_skip().map(ChaChaPolyKernel::Ifma);
     ifma.into_iter().chain(Avx512Bmi::detect().or_skip().map(ChaChaPolyKernel::Words))
+}
+
+#[test]
+fn long_texts_on_zen_4_are_authenticated_in_general_registers() {
+    let (ifma, words) = (Ifma::detect(), Avx512Bmi::detect());
+    let (Some(_), Some(_)) = (ifma.or_skip(), words.or_skip()) else { return };
+    let is_words = |ifma, words, family, size| {
+        let kernel = BySize::among(ifma, words, family).expect("one of them").of(size);
+        matches!(kernel, ChaChaPolyKernel::Words(_))
+    };
+    for (family, size, expected) in
+        [(0x19, LONG, true), (0x19, LONG - 1, false), (0x1a, LONG, false), (0, LONG, false)]
+    {
+        assert_eq!(is_words(ifma, words, family, size), expected, "{family:x} {size}");
+        assert!(is_words(None, words, family, size));
+        assert!(!is_words(ifma, None, family, size));
+    }
+    assert!(BySize::among(None, None, 0x19).is_none());
 }
 
 #[test]

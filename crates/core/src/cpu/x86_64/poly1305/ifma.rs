@@ -113,27 +113,27 @@ impl Steps for Powers {
     /// # Safety
     /// As for the trait.
     #[inline(always)]
-    unsafe fn begin(&self, sums: Sums) -> Sums {
+    unsafe fn begin(&self, sums: Sums, _text: &[u8; PASS]) -> Sums {
         sums
     }
 
-    /// Absorbs a step in every second call.
+    /// Absorbs a step in every second part but the last.
     ///
     /// # Safety
     /// As for the trait.
     #[inline(always)]
-    unsafe fn eighth(&self, sums: Sums, text: &[u8; PASS], index: usize) -> Sums {
-        if index.is_multiple_of(2) {
-            return sums;
+    unsafe fn part(&self, sums: Sums, text: &[u8; PASS], index: usize) -> Sums {
+        match text.as_chunks().0.get(index / 2) {
+            // SAFETY: as for this function.
+            Some(step) if !index.is_multiple_of(2) => unsafe { self.step(sums, step) },
+            _ => sums,
         }
-        // SAFETY: as for this function.
-        unsafe { self.step(sums, &text.as_chunks().0[index / 2]) }
     }
 
     /// # Safety
     /// As for the trait.
     #[inline(always)]
-    unsafe fn end(&self, sums: Sums) -> Sums {
+    unsafe fn end(&self, sums: Sums, _text: &[u8; PASS]) -> Sums {
         sums
     }
 

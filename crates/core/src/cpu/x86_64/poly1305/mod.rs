@@ -4,7 +4,7 @@ mod avx2;
 pub(crate) mod ifma;
 pub(crate) mod words;
 
-use crate::cipher::poly1305::{BLOCK, Limbs, MASK_42, MASK_44, Poly1305, multiply, word};
+use crate::cipher::poly1305::{BLOCK, Limbs, MASK_42, MASK_44, Poly1305, multiply};
 use crate::cpu::features::{Avx2, Ifma};
 use crate::wipe::{Plain, Wiped, wipe_plain};
 
@@ -12,6 +12,8 @@ use crate::wipe::{Plain, Wiped, wipe_plain};
 pub(crate) const LANES: usize = 16;
 pub(crate) const STEP: usize = LANES * BLOCK;
 pub(crate) const PASS: usize = 4 * STEP;
+/// Parts of a pass between its begin and its end: one beside each double round of ChaCha20.
+pub(crate) const PARTS: usize = 10;
 
 /// The powers of r that a way to absorb a text in steps of 16 blocks needs. A value proves that the
 /// CPU has the instructions.
@@ -39,23 +41,23 @@ pub(crate) trait Steps: Sized {
     /// As above.
     unsafe fn step(&self, sums: Self::Sums, text: &[u8; STEP]) -> Self::Sums;
 
-    /// Begins a pass, which is absorbed in eighths, amid other work.
+    /// Begins a pass, which is absorbed amid other work.
     ///
     /// # Safety
     /// As above.
-    unsafe fn begin(&self, sums: Self::Sums) -> Self::Running;
+    unsafe fn begin(&self, sums: Self::Sums, text: &[u8; PASS]) -> Self::Running;
 
-    /// Absorbs an eighth of a pass.
+    /// Absorbs part `index` of [`PARTS`].
     ///
     /// # Safety
     /// As above.
-    unsafe fn eighth(&self, sums: Self::Running, text: &[u8; PASS], index: usize) -> Self::Running;
+    unsafe fn part(&self, sums: Self::Running, text: &[u8; PASS], index: usize) -> Self::Running;
 
     /// Ends a pass.
     ///
     /// # Safety
     /// As above.
-    unsafe fn end(&self, sums: Self::Running) -> Self::Sums;
+    unsafe fn end(&self, sums: Self::Running, text: &[u8; PASS]) -> Self::Sums;
 
     /// Leaves the sum in the key.
     ///

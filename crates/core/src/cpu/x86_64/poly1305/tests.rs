@@ -17,11 +17,9 @@ unsafe fn by_steps<P: Steps>(key: &[u8; 32], text: &[u8], before: usize) -> [u8;
         let mut sums = powers.first(&poly, text, first);
         let (passes, rest) = text[first * BLOCK..].as_chunks::<PASS>();
         for pass in passes {
-            let mut running = powers.begin(sums);
-            for index in 0..8 {
-                running = powers.eighth(running, pass, index);
-            }
-            sums = powers.end(running);
+            let running = powers.begin(sums, pass);
+            let part = |running, index| powers.part(running, pass, index);
+            sums = powers.end((0..PARTS).fold(running, part), pass);
         }
         for step in rest.as_chunks::<STEP>().0 {
             sums = powers.step(sums, step);

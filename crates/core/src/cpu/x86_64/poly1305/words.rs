@@ -4,7 +4,7 @@
 //! One block waits for the other, so two halves are summed up side by side: of a step, and of a
 //! pass of four steps.
 
-use super::{BLOCK, LANES, Limbs, MASK_44, PASS, Poly1305, STEP, Steps, multiply, word};
+use super::{BLOCK, LANES, Limbs, MASK_44, PASS, Poly1305, STEP, Steps, multiply};
 use crate::wipe::{Plain, wiped_on_drop};
 
 /// Bytes of a long pass. With halves that are joined every KiB, ChaCha20-Poly1305 takes 2 % longer.
@@ -67,32 +67,36 @@ impl Steps for Powers {
     #[inline(always)]
     unsafe fn step(&self, sums: Sums, text: &[u8; STEP]) -> Sums {
         let (first, second) = text.as_chunks().0.split_at(LANES / 2);
-        self.join(self.both(Halves(sums.0, [0; 3]), first, second), self.power_8)
+        self.join(self.both(self.begin_long(sums), first, second), self.power_8)
     }
 
-    /// # Safety
-    /// None is needed.
-    #[inline(always)]
-    unsafe fn begin(&self, sums: Sums) -> Halves {
-        Halves(sums.0, [0; 3])
-    }
-
-    /// Absorbs an eighth of each half.
+    /// Absorbs a block of each half.
     ///
     /// # Safety
     /// None is needed.
     #[inline(always)]
-    unsafe fn eighth(&self, sums: Halves, text: &[u8; PASS], index: usize) -> Halves {
-        const EACH: usize = LANES / 4;
-        let (first, second) = text.as_chunks().0.split_at(2 * LANES);
-        self.both(sums, &first[EACH * index..][..EACH], &second[EACH * index..][..EACH])
+    unsafe fn begin(&self, sums: Sums, text: &[u8; PASS]) -> Halves {
+        self.pair(self.begin_long(sums), text, 0)
     }
 
+    /// Absorbs three blocks of each half.
+    ///
     /// # Safety
     /// None is needed.
     #[inline(always)]
-    unsafe fn end(&self, sums: Halves) -> Sums {
-        self.join(sums, self.power_32)
+    unsafe fn part(&self, sums: Halves, text: &[u8; PASS], index: usize) -> Halves {
+        let sums = self.pair(sums, text, 3 * index + 1);
+        let sums = self.pair(sums, text, 3 * index + 2);
+        self.pair(sums, text, 3 * index + 3)
+    }
+
+    /// Absorbs the last block of each half.
+    ///
+    /// # Safety
+    /// None is needed.
+    #[inline(always)]
+    unsafe fn end(&self, sums: Halves, text: &[u8; PASS]) -> Sums {
+        self.join(self.pair(sums, text, 31), self.power_32)
     }
 
     /// # Safety
@@ -104,16 +108,22 @@ impl Steps for Powers {
 }
 
 impl Powers {
-    /// Absorbs a block of each half of a long pass.
+    /// Absorbs a block of each half of a text.
     #[inline(always)]
-    pub(crate) fn pair(
+    pub(crate) fn pair<const SIZE: usize>(
         &self,
         Halves(one, other): Halves,
-        text: &[u8; LONG_PASS],
+        text: &[u8; SIZE],
         index: usize,
     ) -> Halves {
-        let (first, second) = text.as_chunks().0.split_at(LONG_PASS / BLOCK / 2);
+        let (first, second) = text.as_chunks().0.split_at(SIZE / BLOCK / 2);
         Halves(self.block(one, &first[index]), self.block(other, &second[index]))
+    }
+
+    /// Begins a long pass.
+    #[inline(always)]
+    pub(crate) fn begin_long(&self, sums: Sums) -> Halves {
+        Halves(sums.0, [0; 3])
     }
 
     /// Ends a long pass.
@@ -152,14 +162,14 @@ impl Powers {
     #[inline(always)]
     fn block(&self, [low, high, top]: Words, block: &[u8; BLOCK]) -> Words {
         let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
-        let (low, carry) = low.overflowing_add(word(block, 0));
-        let high = u128::from(high) + u128::from(word(block, 8)) + u128::from(carry);
-        let (high, top) = (high as u64, top + 1 + (high >> 64) as u64);
+        let number = u128::from(low) | u128::from(high) << 64;
+        let (number, carry) = number.overflowing_add(u128::from_le_bytes(*block));
+        let (low, high, top) = (number as u64, (number >> 64) as u64, top + 1 + u64::from(carry));
         let [r, r_high] = self.r;
         // The bits from 128 on are added at bit -2, five times.
         let first = product(low, r) + product(high, self.around);
-        let second = product(low, r_high) + product(high, r);
-        let second = second + u128::from(top * self.around) + (first >> 64);
+        let second = product(low, r_high) + product(high, r) + u128::from(top * self.around);
+        let second = second + (first >> 64);
         let third = top * r + (second >> 64) as u64;
         let sum = u128::from(first as u64) | u128::from(second as u64) << 64;
         let (sum, carry) = sum.overflowing_add(u128::from((third & !3) + (third >> 2)));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::{Batch, Interleaved, Kernels, Sha256, Wide};
 use crate::checkpoint::DigestSink;
 use crate::cpu::features::{Avx512, ShaNi};
-use crate::cpu::kernels::amd_family;
+use crate::cpu::kernels::{ZEN_3_AND_4, ZEN_5, amd_family};
 use crate::hash::compression::constants::FIRST_WORDS_256;
 
 /// What was found, once for the process.
@@ -32,8 +32,8 @@ fn among(kernels: Kernels, known: &AtomicU8) -> Kernels {
         return kernels;
     };
     let found = || match amd_family() {
-        0x19 => false,
-        0x1a => true,
+        ZEN_3_AND_4 => false,
+        ZEN_5 => true,
         _ => is_shorter(measured(wide, interleaved)),
     };
     if is_wide_faster(known, found) { kernels } else { Kernels { avx512: None, ..kernels } }
