@@ -1,6 +1,6 @@
 //! What BLAKE2 and BLAKE3 share: a last block that is marked, even if it is whole, and the order in
-//! which words are mixed, whatever mixes them: `$mix!` gets `$context`, the places of four words, and
-//! those of two words of the block.
+//! which words are mixed, whatever mixes them: for half a round `$mix!` gets `$context`, and four times the
+//! places of four words and of two words of the block.
 
 /// Returns the number of a message's bytes in whole blocks that cannot be the last.
 #[inline]
@@ -24,14 +24,10 @@ macro_rules! round {
      $s0:literal $s1:literal $s2:literal $s3:literal $s4:literal $s5:literal $s6:literal $s7:literal
      $s8:literal $s9:literal $sa:literal $sb:literal $sc:literal $sd:literal $se:literal
          $sf:literal) => {
-        $mix!($context, 0 4 8 12, $s0 $s1);
-        $mix!($context, 1 5 9 13, $s2 $s3);
-        $mix!($context, 2 6 10 14, $s4 $s5);
-        $mix!($context, 3 7 11 15, $s6 $s7);
-        $mix!($context, 0 5 10 15, $s8 $s9);
-        $mix!($context, 1 6 11 12, $sa $sb);
-        $mix!($context, 2 7 8 13, $sc $sd);
-        $mix!($context, 3 4 9 14, $se $sf);
+        $mix!($context, [0 4 8 12, $s0 $s1] [1 5 9 13, $s2 $s3]
+            [2 6 10 14, $s4 $s5] [3 7 11 15, $s6 $s7]);
+        $mix!($context, [0 5 10 15, $s8 $s9] [1 6 11 12, $sa $sb]
+            [2 7 8 13, $sc $sd] [3 4 9 14, $se $sf]);
     };
 }
 

@@ -24,7 +24,7 @@ use crate::hash::compression::blake::{round, rounds};
 /// Mixes four of the vectors `$v` and two of the block, `$m`.
 macro_rules! mix {
     (($set:ident $v:ident $m:ident $r0:literal $r1:literal $r2:literal $r3:literal),
-     $a:literal $b:literal $c:literal $d:literal, $x:literal $y:literal) => {
+     $([$a:literal $b:literal $c:literal $d:literal, $x:literal $y:literal])*) => {$(
         $v[$a] = $set::add($set::add($v[$a], $m[$x]), $v[$b]);
         $v[$d] = $set::rotated_right::<$r0>($set::xor($v[$d], $v[$a]));
         $v[$c] = $set::add($v[$c], $v[$d]);
@@ -33,7 +33,7 @@ macro_rules! mix {
         $v[$d] = $set::rotated_right::<$r2>($set::xor($v[$d], $v[$a]));
         $v[$c] = $set::add($v[$c], $v[$d]);
         $v[$b] = $set::rotated_right::<$r3>($set::xor($v[$b], $v[$c]));
-    };
+    )*};
 }
 
 /// Defines a kernel of vectors (`$set`) for one of the hashes, which is `$kind`.
