@@ -659,6 +659,14 @@ const constants = [
       'whatever each of them takes: sharing less with a worker gains nothing.',
   },
   {
+    name: 'INLINE_FIRST_JOBS',
+    value: 2,
+    type: 'usize',
+    doc:
+      'The fewest jobs in flight that end this: then results come a few at a time, and the calls ' +
+      'that follow them would all be so little work that none is left for a worker.',
+  },
+  {
     name: 'COPY_NS_PER_KIB',
     value: 128,
     type: 'u64',

@@ -536,6 +536,12 @@ export const SUBMIT_NS = 700;
 export const INLINE_FIRST_NS = 4000;
 
 /**
+ * The fewest jobs in flight that end this: then results come a few at a time, and the calls that
+ * follow them would all be so little work that none is left for a worker.
+ */
+export const INLINE_FIRST_JOBS = 2;
+
+/**
  * Nanoseconds of the event loop to copy 1024 bytes for a worker, and to allocate memory for the
  * copy.
  */

@@ -10,7 +10,12 @@ import { At, Flag, Operation, Route, frame } from '../base/frame.js';
 import { givesDigest, isHashOrHmac, isOneMessage } from '../base/operations.js';
 import { isBytesView, isRevoked } from '../base/intrinsics.js';
 import { invoke, refused } from '../request/invoke.js';
-import { COPY_NS_PER_KIB, INLINE_ALONE_NS, INLINE_FIRST_NS } from '../base/protocol.js';
+import {
+  COPY_NS_PER_KIB,
+  INLINE_ALONE_NS,
+  INLINE_FIRST_JOBS,
+  INLINE_FIRST_NS,
+} from '../base/protocol.js';
 import {
   type FillRequest,
   type Finish,
@@ -304,12 +309,13 @@ function shouldRunInline(): boolean {
   const submitCost = inlineLimit + copyCost;
   if (inlineLimit === 0) return false;
   if (cost > INLINE_ALONE_NS && cost > copyCost) return false;
-  const budget = cost <= submitCost || (inFlight === 0 && !pending()) ? undefined : INLINE_FIRST_NS;
+  const short = cost <= submitCost || (inFlight === 0 && !pending());
+  if (!short && inFlight >= INLINE_FIRST_JOBS) return false;
   if (wantsMeasure(operation, algorithm, cost)) {
     frame[At.Route] = Route.Pool;
     return false;
   }
-  return takeInlineBudget(cost, copyCost, budget);
+  return takeInlineBudget(cost, copyCost, short ? undefined : INLINE_FIRST_NS);
 }
 
 /** Runs the request now and completes it at the end of the event-loop iteration. */

@@ -14,8 +14,13 @@ pub const SHARED_JOB_NS: u64 = 30_000;
 /// less with a worker gains nothing.
 pub const INLINE_FIRST_NS: u64 = 4_000;
 
-/// The work that an event loop does before it looks for results and other events.
-const HELP_NS: u64 = 12_000;
+/// The fewest jobs in flight that end this: then results come a few at a time, and the calls that
+/// follow them would all be so little work that none is left for a worker.
+pub const INLINE_FIRST_JOBS: usize = 2;
+
+/// The work that an event loop does before it looks for results and other events: one job. With
+/// more, a worker has finished its own meanwhile, and waits for the calls that follow a result.
+const HELP_NS: u64 = 1_000;
 
 /// Jobs that wait for the end of the iteration are submitted early once they are this much work,
 /// although no worker is awake.
@@ -23,11 +28,11 @@ const HELD_MAX_NS: u64 = 20_000;
 
 /// The least work that is worth sharing with a worker that is awake: passing a job to another core
 /// and back costs about 1 us.
-const SHARE_NS: u64 = 2_500;
+const SHARE_NS: u64 = 1_000;
 
 /// The least work for which a worker is woken: what the loop has done itself since it was last
 /// idle, and what is held.
-const WAKE_NS: u64 = 30_000;
+const WAKE_NS: u64 = 10_000;
 
 /// How long a loop polls without a result, besides the predicted time of its short jobs in flight.
 const POLL_NS: u64 = 25_000;

@@ -5,7 +5,8 @@
 use millrace_core::split;
 pub(crate) use millrace_request::protocol::Route;
 use millrace_request::protocol::{
-    COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_NS, MEASURED_FIRST_NS, SUBMIT_NS,
+    COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_JOBS, INLINE_FIRST_NS,
+    MEASURED_FIRST_NS, SUBMIT_NS,
 };
 use millrace_request::work::{Operation, Work};
 use std::fmt::Write;
@@ -19,6 +20,7 @@ pub(crate) use millrace_cost::{
 
 // `protocol.rs` is generated for JavaScript too.
 const _: () = assert!(INLINE_FIRST_NS == sharing::INLINE_FIRST_NS);
+const _: () = assert!(INLINE_FIRST_JOBS == sharing::INLINE_FIRST_JOBS);
 
 /// Jobs predicted to take less are not split: a part takes a few microseconds to wake a worker and
 /// to join.
@@ -70,7 +72,8 @@ pub(crate) fn worth_inlining(cost: u64, copied: usize, spent: u64, in_flight: us
     let submit_ns = INLINE_NS + copied as u64 * COPY_NS_PER_KIB / 1024;
     let limit = if in_flight == 0 { INLINE_ALONE_NS } else { submit_ns.min(INLINE_ALONE_NS) };
     let sum = spent.saturating_add(blocking_ns(cost));
-    (cost <= limit && sum <= INLINE_TURN_NS) || spent.saturating_add(cost) <= INLINE_FIRST_NS
+    (cost <= limit && sum <= INLINE_TURN_NS)
+        || (in_flight < INLINE_FIRST_JOBS && spent.saturating_add(cost) <= INLINE_FIRST_NS)
 }
 
 /// Returns true if the predicted cost of a job is right enough for the event loop to run it.

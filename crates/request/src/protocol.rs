@@ -476,6 +476,10 @@ pub const SUBMIT_NS: u64 = 700;
 /// whatever each of them takes: sharing less with a worker gains nothing.
 pub const INLINE_FIRST_NS: u64 = 4000;
 
+/// The fewest jobs in flight that end this: then results come a few at a time, and the calls that
+/// follow them would all be so little work that none is left for a worker.
+pub const INLINE_FIRST_JOBS: usize = 2;
+
 /// Nanoseconds of the event loop to copy 1024 bytes for a worker, and to allocate memory for the
 /// copy.
 pub const COPY_NS_PER_KIB: u64 = 128;

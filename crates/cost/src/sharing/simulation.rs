@@ -113,12 +113,11 @@ impl Simulation {
                 Route::Pool => false,
                 Route::Auto(_) => {
                     let blocking = self.cost.saturating_sub(SUBMIT_NS + SETTLE_NS - INLINE_CALL_NS);
-                    let alone = self.held + self.queue.len() + self.results.len() == 0
-                        && spent == 0
-                        && self.free_at <= self.now;
+                    let in_flight = self.held + self.queue.len() + self.results.len();
+                    let alone = in_flight == 0 && spent == 0 && self.free_at <= self.now;
                     alone
                         || (self.cost <= INLINE_NS && blocked + blocking <= INLINE_TURN_NS)
-                        || spent + self.cost <= INLINE_FIRST_NS
+                        || (in_flight < INLINE_FIRST_JOBS && spent + self.cost <= INLINE_FIRST_NS)
                 }
             };
             if inline {
@@ -257,7 +256,7 @@ fn worst(rules: Rules, select: impl Fn(u64, usize) -> bool) -> (f64, String) {
 fn no_fixed_route_is_much_faster() {
     let is_short = |cost, depth| cost * depth as u64 <= 40_000;
     let (ratio, load) = worst(RULES, |cost, depth| !is_short(cost, depth));
-    assert!(ratio >= 0.9, "{ratio:.2} at {load}");
+    assert!(ratio >= 0.95, "{ratio:.2} at {load}");
     let (ratio, load) = worst(RULES, is_short);
     assert!(ratio >= 0.6, "{ratio:.2} at {load}");
 }
