@@ -1,6 +1,6 @@
 //! What BLAKE2 and BLAKE3 share: a last block that is marked, even if it is whole, and the order in
-//! which words are mixed, whatever mixes them: for half a round `$mix!` gets `$context`, and four times the
-//! places of four words and of two words of the block.
+//! which words are mixed, whatever mixes them: for half a round `$mix!` gets `$context`, and four
+//! times the places of four words and of two words of the block.
 
 /// Returns the number of a message's bytes in whole blocks that cannot be the last.
 #[inline]

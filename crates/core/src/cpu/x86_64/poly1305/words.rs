@@ -4,7 +4,7 @@
 //! One block waits for the other, so two halves are summed up side by side: of a step, and of a
 //! pass of four steps.
 
-use super::{BLOCK, LANES, Limbs, MASK_44, PASS, Poly1305, STEP, Steps, multiply};
+use super::{BLOCK, LANES, Limbs, MASK_44, PARTS, PASS, Poly1305, STEP, Steps, multiply};
 use crate::wipe::{Plain, wiped_on_drop};
 
 /// Bytes of a long pass. With halves that are joined every KiB, ChaCha20-Poly1305 takes 2 % longer.
@@ -96,7 +96,9 @@ impl Steps for Powers {
     /// None is needed.
     #[inline(always)]
     unsafe fn end(&self, sums: Halves, text: &[u8; PASS]) -> Sums {
-        self.join(self.pair(sums, text, 31), self.power_32)
+        const LAST: usize = PASS / BLOCK / 2 - 1;
+        const { assert!(3 * PARTS + 1 == LAST) };
+        self.join(self.pair(sums, text, LAST), self.power_32)
     }
 
     /// # Safety
