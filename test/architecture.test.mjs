@@ -43,6 +43,7 @@ const unsafeFiles = [
   'crates/core/src/kdf/bcrypt/blowfish.rs',
   'crates/core/src/kdf/key_wrap.rs',
   'crates/core/src/kdf/scrypt/mix/',
+  'crates/core/src/key_memory.rs',
   'crates/core/src/memory.rs',
   'crates/core/src/primitives/',
   'crates/core/src/tests.rs',

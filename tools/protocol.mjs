@@ -307,6 +307,15 @@ const enumerations = [
     ],
   },
   {
+    name: 'SecureMemory',
+    doc: 'How prepared keys are kept.',
+    members: [
+      ['Off', 'On the heap.'],
+      ['Preferred', 'In locked memory as far as the system allows.'],
+      ['Required', 'In locked memory, or not at all.'],
+    ],
+  },
+  {
     name: 'KdfMemory',
     doc: 'The working memory of derivations.',
     members: [
@@ -546,6 +555,14 @@ const statuses = [
     doc: 'An encapsulated key is no point of the curve, or has a small order.',
     code: 'ERR_KEY_INVALID',
     message: 'encapsulatedKey is not valid: it is no point on the curve, or has a small order',
+  },
+  {
+    name: 'SecureMemory',
+    doc: 'A key must be kept in locked memory, and cannot be.',
+    code: 'ERR_SECURE_MEMORY',
+    message:
+      'the key cannot be kept in locked memory, which settings.secureMemory demands: ' +
+      'engines().secureMemory.reason says why',
   },
   {
     name: 'Unavailable',

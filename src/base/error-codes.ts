@@ -61,6 +61,8 @@ export type ErrorCode =
   | 'ERR_ENGINE'
   /** The requested engine cannot do this; the message gives the reason and the remedy. */
   | 'ERR_ENGINE_UNAVAILABLE'
+  /** The key cannot be kept in locked memory, as `configure({ secureMemory: 'required' })` demands. */
+  | 'ERR_SECURE_MEMORY'
   /**
    * An allocation failed, for a copy, a result or a derivation's working memory. Nothing was
    * computed.

@@ -10,6 +10,7 @@ import {
   type Poll,
   type CostPart,
   type Route,
+  type SecureMemory,
   type Threads,
 } from './protocol.js';
 
@@ -164,6 +165,11 @@ export interface Native {
   /** Keeps or returns the memory of collected large results (crates/request/src/pages.rs). */
   recycles(): number;
   setRecycling(keep: number): void;
+  /** Returns how prepared keys are kept, as JSON. */
+  secureMemory(): string;
+  secureMemoryMode(): SecureMemory;
+  /** Sets how keys are kept from now on. Returns a status. */
+  setSecureMemory(mode: SecureMemory): number;
   /** Returns the package version that the binary was built from; empty for the portable engine. */
   version(): string;
   engines(): string;

@@ -46,7 +46,7 @@ export const sealOptionNames = 'key nonce source aad authTagLength engine';
 export const sealWithKeyOptionNames = 'algorithm signal';
 export const sealWithPassphraseOptionNames = 'algorithm N signal onProgress';
 export const sealedStreamOptionNames = 'algorithm key context signal highWaterMark';
-export const settingNames = 'threads route maxQueuedBytes recycle maxKdfMemory engine';
+export const settingNames = 'threads route maxQueuedBytes recycle maxKdfMemory secureMemory engine';
 export const signOptionNames =
   'encoding engine padding saltLength mgf1Hash dsaEncoding context digest';
 export const signatureParameterNames = 'padding saltLength mgf1Hash dsaEncoding context digest';
@@ -69,6 +69,7 @@ export function bare<T extends object>(own: T): T {
   const {
     aad,
     authTagLength,
+    commit,
     encoding,
     encrypt,
     engine,
@@ -85,6 +86,7 @@ export function bare<T extends object>(own: T): T {
   } = literal;
   return aad === undefined &&
     authTagLength === undefined &&
+    commit === undefined &&
     encoding === undefined &&
     encrypt === undefined &&
     engine === undefined &&

@@ -297,6 +297,16 @@ export const enum CopiedBytes {
   Now,
 }
 
+/** How prepared keys are kept. */
+export const enum SecureMemory {
+  /** On the heap. */
+  Off,
+  /** In locked memory as far as the system allows. */
+  Preferred,
+  /** In locked memory, or not at all. */
+  Required,
+}
+
 /** The working memory of derivations. */
 export const enum KdfMemory {
   /** The most bytes of all derivations together, 0 while no limit is set. */
@@ -394,6 +404,8 @@ export const enum Status {
   Decryption,
   /** An encapsulated key is no point of the curve, or has a small order. */
   EncapsulatedKey,
+  /** A key must be kept in locked memory, and cannot be. */
+  SecureMemory,
   /** The engine that was asked for cannot do this here. */
   Unavailable,
   /** The message is too large for the engine that was asked for. */
@@ -475,6 +487,10 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
   [
     'ERR_KEY_INVALID',
     'encapsulatedKey is not valid: it is no point on the curve, or has a small order',
+  ],
+  [
+    'ERR_SECURE_MEMORY',
+    'the key cannot be kept in locked memory, which settings.secureMemory demands: engines().secureMemory.reason says why',
   ],
   ['ERR_ENGINE_UNAVAILABLE', 'the engine is not available'],
   ['ERR_ENGINE_UNAVAILABLE', 'the message is larger than this engine accepts'],

@@ -31,6 +31,13 @@ export interface Settings {
    */
   readonly maxKdfMemory: number;
   /**
+   * How prepared keys are kept from now on. `'preferred'` (the default): in pages that are locked in
+   * RAM, not in core dumps and empty in a forked child, as far as the system allows;
+   * {@link Engines.secureMemory} reports what holds. `'required'`: so, or `configure` and the calls
+   * that prepare keys throw ERR_SECURE_MEMORY. `'off'`: on the heap.
+   */
+  readonly secureMemory: 'off' | 'preferred' | 'required';
+  /**
    * The engine of calls without one: an engine, several in order of preference, or `'auto'` (the
    * default): native code, or the portable engine if there is none. In Node.js the environment
    * variable MILLRACE_ENGINE sets the initial value, names separated by commas. Unlike the other
@@ -116,6 +123,24 @@ export interface KernelAlgorithm {
   readonly cryptodev: KernelInterface;
 }
 
+/** What holds for the memory of prepared keys of the native engine, in this process. */
+export interface SecureMemoryReport {
+  /** True if all its pages are locked in RAM (mlock), so that none is written to swap. */
+  readonly locked: boolean;
+  /** True if each block lies between two pages that cannot be accessed. */
+  readonly guarded: boolean;
+  /** True if the pages are left out of core dumps. */
+  readonly undumped: boolean;
+  /** True if a forked child sees zeros in place of the keys. */
+  readonly wipedOnFork: boolean;
+  /** The bytes of prepared keys. */
+  readonly used: number;
+  /** The bytes of all blocks. */
+  readonly committed: number;
+  /** The reason that keys are not locked, and the remedy. */
+  readonly reason?: string;
+}
+
 /** How this machine serves each algorithm. */
 export interface Engines {
   /** The native engine. */
@@ -196,6 +221,8 @@ export interface Engines {
    * memory.
    */
   readonly kdf: { readonly memory: number; readonly waiting: number };
+  /** The memory of prepared keys. */
+  readonly secureMemory: SecureMemoryReport;
   /** The settings, as {@link configure} returns them. */
   readonly settings: Settings;
 }

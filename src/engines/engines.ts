@@ -142,6 +142,7 @@ function opened(name: BindingName): Native {
   if (native.derivationMemory(KdfMemory.Limit) > 0)
     binding.setDerivationMemory(native.derivationMemory(KdfMemory.Limit));
   binding.setDefaultRoute(native.defaultRoute());
+  binding.setSecureMemory(native.secureMemoryMode());
   return binding;
 }
 

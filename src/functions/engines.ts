@@ -7,7 +7,7 @@ import { MillraceError, refuseSurplus, wrongType } from '../base/errors.js';
 import { isRevoked } from '../base/intrinsics.js';
 import { accepted, type Accepted } from '../base/options.js';
 import { algorithmNames, type PublicKeyAlgorithmName } from '../public-keys/algorithm-names.js';
-import { settings } from './settings.js';
+import { secureMemoryReport, settings } from './settings.js';
 import { CopiedBytes, KdfMemory, Threads } from '../base/protocol.js';
 import { provideReports } from '#platform/engines/parts.js';
 import type {
@@ -62,6 +62,7 @@ export function engines(wanted?: EnginesOptions): Engines {
       memory: native.derivationMemory(KdfMemory.Taken),
       waiting: native.derivationMemory(KdfMemory.Waiting),
     },
+    secureMemory: secureMemoryReport(),
     settings: settings(),
   };
 }

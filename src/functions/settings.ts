@@ -15,8 +15,8 @@ import { decideMemory } from '../kdf/memory.js';
 import { accepted, type Accepted } from '../base/options.js';
 import { refreshCosts } from '../scheduling/cost-model.js';
 import { routeName, routeOf } from '../scheduling/routes.js';
-import { CopiedBytes, KdfMemory, Threads } from '../base/protocol.js';
-import type { Settings } from '../calls/reports.js';
+import { CopiedBytes, KdfMemory, SecureMemory, Status, Threads } from '../base/protocol.js';
+import type { SecureMemoryReport, Settings } from '../calls/reports.js';
 
 const takes: Accepted<keyof Settings> = accepted('configure', settingNames);
 
@@ -33,13 +33,14 @@ const takes: Accepted<keyof Settings> = accepted('configure', settingNames);
  * console.log(configure());
  * ```
  *
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE,
+ *   ERR_SECURE_MEMORY
  */
 export function configure(wanted?: Partial<Settings>): Settings {
   refuseSurplus(arguments, 1, 'configure');
   const given = options<Partial<Settings>>(wanted, 'settings', takes);
   // Check all settings before changing one.
-  const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, engine } = given;
+  const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, secureMemory, engine } = given;
   const preference =
     engine === undefined ? undefined : readDefaultEngine(engine, 'settings.engine');
   if (threads !== undefined) between(threads, 1, 1024, 'settings.threads');
@@ -48,6 +49,7 @@ export function configure(wanted?: Partial<Settings>): Settings {
   if (recycle !== undefined && typeof recycle !== 'boolean')
     throw wrongType('settings.recycle', 'a boolean', recycle);
   checkBytes(maxKdfMemory, 'settings.maxKdfMemory');
+  if (secureMemory !== undefined) setSecureMemory(modeOf(secureMemory));
   for (const binding of openBindings()) {
     if (threads !== undefined) binding.setThreads(threads);
     if (recycle !== undefined) binding.setRecycling(Number(recycle));
@@ -58,6 +60,38 @@ export function configure(wanted?: Partial<Settings>): Settings {
   if (preference !== undefined) setDefaultEngine(preference);
   refreshCosts();
   return settings();
+}
+
+/** The values of the setting `secureMemory`, by {@link SecureMemory}. */
+const modes = ['off', 'preferred', 'required'] as const;
+
+function modeOf(value: unknown): SecureMemory {
+  if (typeof value !== 'string') throw wrongType('settings.secureMemory', 'a string', value);
+  const mode = modes.indexOf(value as (typeof modes)[number]);
+  if (mode < 0) {
+    throw makeError('ERR_ARGUMENT_VALUE', `settings.secureMemory must be ${modes.join(', ')}`);
+  }
+  return mode;
+}
+
+/** Sets the mode of all open engines, or of none. */
+function setSecureMemory(mode: SecureMemory): void {
+  const former = native.secureMemoryMode();
+  for (const binding of openBindings()) {
+    if (binding.setSecureMemory(mode) === Status.Done) continue;
+    const { reason } = parsedReport(binding.secureMemory());
+    for (const each of openBindings()) each.setSecureMemory(former);
+    throw makeError('ERR_SECURE_MEMORY', `keys cannot be kept in locked memory: ${reason}`);
+  }
+}
+
+/** Returns what holds for the memory of prepared keys. */
+export function secureMemoryReport(): SecureMemoryReport {
+  return parsedReport(native.secureMemory());
+}
+
+function parsedReport(json: string): SecureMemoryReport {
+  return JSON.parse(json) as SecureMemoryReport;
 }
 
 function checkBytes(value: unknown, name: string): void {
@@ -75,6 +109,7 @@ export function settings(): Settings {
     maxQueuedBytes: native.copies(CopiedBytes.Limit),
     recycle: native.recycles() === 1,
     maxKdfMemory: native.derivationMemory(KdfMemory.Limit),
+    secureMemory: modes[native.secureMemoryMode()]!,
     engine: defaultEngineNames(),
   };
 }

@@ -5,7 +5,7 @@
  */
 import { At, CopiedBytes, Poll, Status, type Native } from '../base/frame.js';
 import { isDerivation } from '../base/operations.js';
-import { Operation, Purpose, WHOLE } from '../base/protocol.js';
+import { Operation, Purpose, SecureMemory, WHOLE } from '../base/protocol.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { isLost, isUint8Array, sizeOf } from '../base/intrinsics.js';
@@ -39,6 +39,13 @@ export function makePortable(host: Host): Native {
   let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
   const keys = new Keys();
+  let secureMemory = SecureMemory.Preferred;
+
+  /** Keeps a key, unless keys must be in locked memory. */
+  function keep(key: Parameters<Keys['keep']>[0]): number {
+    if (secureMemory === SecureMemory.Required) refuse(Status.SecureMemory);
+    return keys.keep(key);
+  }
 
   /** Runs `work` and returns its status. */
   function status(work: () => Status | void): Status {
@@ -246,16 +253,16 @@ export function makePortable(host: Host): Native {
     },
 
     createKey: (purpose, algorithm, bytes) =>
-      number(() => keys.keep(keyOf(purpose, algorithm, whole(bytes)))),
+      number(() => keep(keyOf(purpose, algorithm, whole(bytes)))),
     createMacKey: (hash) =>
       number(() => {
         const { purpose, bytes } = keys.key(frame[At.Key]!);
         if (purpose !== Purpose.Cipher) refuse(Status.KeyAlgorithm);
-        return keys.keep(keyOf(Purpose.Mac, hash, bytes));
+        return keep(keyOf(Purpose.Mac, hash, bytes));
       }),
-    extendKey: (block) => number(() => keys.keep(keys.key(frame[At.Key]!).with(whole(block)))),
+    extendKey: (block) => number(() => keep(keys.key(frame[At.Key]!).with(whole(block)))),
     disposeKey: () => Number(keys.dispose(frame[At.Key]!)),
-    reserveKey: () => keys.keep(new AsymmetricKey()),
+    reserveKey: () => number(() => keep(new AsymmetricKey())),
     publicKeyOf: () => number(() => keys.keep(ofKeys().publicKeyOf(asymmetric()))),
     describeKey: () => status(() => ofKeys().describe(asymmetric(), frame)),
     exportKey: (form, target) =>
@@ -373,6 +380,12 @@ export function makePortable(host: Host): Native {
     // There is nothing to recycle: the garbage collector owns the memory.
     recycles: () => 0,
     setRecycling: () => {},
+    secureMemory: () => secureMemoryReport,
+    secureMemoryMode: () => secureMemory,
+    setSecureMemory(mode) {
+      secureMemory = mode;
+      return mode === SecureMemory.Required ? Status.SecureMemory : Status.Done;
+    },
 
     version: () => '',
     engines: enginesReport,
@@ -388,6 +401,17 @@ export function makePortable(host: Host): Native {
   };
   return native;
 }
+
+/** What `engines()` reports of this engine's keys. */
+const secureMemoryReport = JSON.stringify({
+  locked: false,
+  guarded: false,
+  undumped: false,
+  wipedOnFork: false,
+  used: 0,
+  committed: 0,
+  reason: 'WebAssembly and JavaScript cannot lock memory',
+});
 
 /** Prepares a key; refuses a size or parameters that its algorithm does not take. */
 function keyOf(purpose: Purpose, algorithm: number, bytes: Uint8Array): PreparedKey {

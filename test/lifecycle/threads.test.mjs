@@ -123,7 +123,7 @@ test('invalid numbers of threads are refused', () => {
   for (const settings of [null, 5, 'threads', true, Buffer.alloc(1)])
     assert.throws(() => millrace.configure(settings), { code: TYPE });
   const before = millrace.configure();
-  const names = 'threads route maxQueuedBytes recycle maxKdfMemory engine';
+  const names = 'threads route maxQueuedBytes recycle maxKdfMemory secureMemory engine';
   assert.deepEqual(Object.keys(before), names.split(' '));
   assert.deepEqual(millrace.configure({}), before);
   assert.deepEqual(millrace.configure({ threads: undefined }), before);

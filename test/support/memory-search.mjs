@@ -203,6 +203,7 @@ async function places(pid, searches, main) {
   const stacks = await stackPointers(pid);
   if (typeof stacks === 'string') return stacks;
   const searched = new Set();
+  const secure = secureMappings(pid);
   for (const [, first, last, name] of fs
     .readFileSync(`/proc/${pid}/maps`, 'utf8')
     .matchAll(/^([0-9a-f]+)-([0-9a-f]+) rw\S* \S+ \S+ \S+(.*)$/gm)) {
@@ -210,7 +211,10 @@ async function places(pid, searches, main) {
     const held = stacks.filter((pointer) => pointer >= begin && pointer < end);
     held.forEach((pointer) => searched.add(pointer));
     if (!main && name.endsWith('[stack]')) continue;
-    const place = held.length > 0 ? `a stack ${name.trim()}` : name.trim() || 'no name';
+    const place =
+      held.length > 0
+        ? `a stack ${name.trim()}`
+        : name.trim() || (secure.has(first) ? SECURE : 'no name');
     for (let at = begin; at < end; at += BigInt(chunk.length - 32)) {
       let size;
       try {
@@ -240,6 +244,21 @@ async function places(pid, searches, main) {
   fs.closeSync(memory);
   assert.equal(searched.size, new Set(stacks).size, 'the stack of each thread is searched');
   return found.flat();
+}
+
+/** The place of memory that is locked, left out of core dumps and empty in a forked child. */
+export const SECURE = 'secure memory';
+
+/** Returns the first addresses of the mappings that are {@link SECURE}, in hexadecimal. */
+function secureMappings(pid) {
+  const mappings = fs
+    .readFileSync(`/proc/${pid}/smaps`, 'utf8')
+    .matchAll(/^([0-9a-f]+)-[0-9a-f]+ (?:(?!^VmFlags)[^])*^VmFlags:(.*)$/gm);
+  return new Set(
+    [...mappings]
+      .filter(([, , flags]) => [' lo', ' dd', ' wf'].every((flag) => flags.includes(flag)))
+      .map(([, first]) => first),
+  );
 }
 
 /**

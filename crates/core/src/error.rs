@@ -52,6 +52,8 @@ pub enum Error {
         /// The bytes that are needed.
         needed: u64,
     },
+    /// A key must be kept in locked memory, and cannot be; the text gives the reason.
+    SecureMemory(&'static str),
     /// The text is not a PHC or bcrypt string.
     Encoded,
     /// The salt or the hash in a PHC string has a size that is not accepted.
@@ -77,7 +79,9 @@ impl Error {
             Error::Parts => "the parts do not make up the message",
             Error::Cancelled => "the operation was cancelled",
             Error::State => "the state does not belong to this hash",
-            Error::Unavailable(reason) | Error::TooLarge(reason) => reason,
+            Error::Unavailable(reason) | Error::TooLarge(reason) | Error::SecureMemory(reason) => {
+                reason
+            }
             Error::Engine => "the engine failed",
             Error::SaltSize => "the salt has the wrong size for this algorithm",
             Error::Cost => "a cost parameter is outside the range of this algorithm",

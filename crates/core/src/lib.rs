@@ -11,7 +11,7 @@
 //! - [`split`]: large messages in parts, for several cores.
 //! - [`stack`]: overwriting secrets that remain on the stack.
 //! - [`allocate`]: allocation that returns an error instead of aborting.
-//! - [`wipe`]: overwriting secrets.
+//! - [`wipe`]: overwriting secrets. [`key_memory`]: locked memory of prepared keys.
 //! - [`engines`]: the contract of external engines, and the report of libraries and instructions.
 
 #![deny(unsafe_code)]
@@ -31,6 +31,8 @@ pub mod hmac;
 mod inputs;
 pub mod kdf;
 #[allow(unsafe_code)]
+pub mod key_memory;
+#[allow(unsafe_code)]
 mod memory;
 pub mod parameters;
 #[allow(unsafe_code)]
@@ -46,3 +48,5 @@ pub mod wipe;
 pub use cipher::{chunks, running_cipher};
 pub use error::Error;
 pub use hash::{hasher, many};
+#[cfg(all(feature = "aws-lc", unix))]
+pub use primitives::aws_lc_memory;

@@ -3,8 +3,10 @@
 //! A memset before a compiler barrier: a few ns for a state, where the `zeroize` crate writes byte
 //! by byte (volatile), which would cost more than the compression it follows.
 
+use std::alloc::Layout;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 
 /// Overwrites memory with zeros. Nothing that follows can be moved before it, and the compiler must
 /// assume that the zeros are read.
@@ -25,7 +27,7 @@ pub(crate) unsafe fn cleanse(place: *mut u8, size: usize) {
 }
 
 use crate::Error;
-use crate::allocate::try_box;
+use crate::key_memory::{allocate, free, heap};
 
 /// Secret bytes, overwritten on drop.
 ///
@@ -118,11 +120,16 @@ impl<T: Plain> Drop for Wiped<T> {
     }
 }
 
-/// A value on the heap. Dropping it overwrites all its bytes.
+/// A value on the heap or in the memory of keys. Dropping it overwrites all its bytes.
 ///
 /// Wiping only the fields would leave padding, and the rest of an enum beside a smaller variant. A
 /// move into the box copies those bytes from a stack that held keys.
-pub struct WipedBox<T>(Box<ManuallyDrop<T>>);
+pub struct WipedBox<T: ?Sized>(NonNull<T>);
+
+// SAFETY: the box owns its value.
+unsafe impl<T: Send + ?Sized> Send for WipedBox<T> {}
+// SAFETY: as above; `&self` gives a reference to the value.
+unsafe impl<T: Sync + ?Sized> Sync for WipedBox<T> {}
 
 impl<T> WipedBox<T> {
     /// Puts a value on the heap.
@@ -131,45 +138,132 @@ impl<T> WipedBox<T> {
     /// [`Error::Memory`] when memory is short; the value is dropped.
     #[inline(always)]
     pub(crate) fn new(value: T) -> Result<Self, Error> {
-        let place = Box::into_raw(try_box(value)?);
-        // SAFETY: the box was just leaked, and a `ManuallyDrop` has the layout of its value.
-        Ok(Self(unsafe { Box::from_raw(place.cast()) }))
+        Ok(Self::place(heap(Layout::new::<T>())?, value))
     }
 
+    /// Puts a value that outlives its call in the memory of keys.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] and [`Error::SecureMemory`]; the value is dropped.
+    #[inline(always)]
+    pub(crate) fn keep(value: T) -> Result<Self, Error> {
+        Ok(Self::place(allocate(Layout::new::<T>())?, value))
+    }
+
+    #[inline(always)]
+    fn place(room: NonNull<u8>, value: T) -> Self {
+        const { assert!(size_of::<T>() > 0 && align_of::<T>() <= 64) };
+        let place = room.cast::<T>();
+        // SAFETY: new room of this layout.
+        unsafe { place.write(value) };
+        Self(place)
+    }
+
+    /// Turns the box into one of a trait object: `convert` returns its argument.
+    pub(crate) fn coerce<U: ?Sized>(self, convert: fn(&mut T) -> &mut U) -> WipedBox<U> {
+        let mut this = ManuallyDrop::new(self);
+        let whole = NonNull::from(convert(&mut **this));
+        // SAFETY: just borrowed.
+        let size = unsafe { size_of_val(whole.as_ref()) };
+        assert!(whole.cast::<T>() == this.0 && size == size_of::<T>());
+        WipedBox(whole)
+    }
+}
+
+impl<T: ?Sized> WipedBox<T> {
     /// Drops the value and overwrites its place.
     ///
     /// # Safety
     /// To be called once, and the value is not used any more.
     pub(crate) unsafe fn empty(&mut self) {
-        let place: *mut ManuallyDrop<T> = &mut *self.0;
-        // SAFETY: dropped once, as the caller says; the place is exclusively borrowed.
+        let size = size_of_val(&**self);
+        // SAFETY: dropped once, as the caller says; the place is exclusively owned.
         unsafe {
-            ManuallyDrop::drop(&mut *place);
-            cleanse(place.cast(), size_of::<T>());
+            self.0.drop_in_place();
+            cleanse(self.0.as_ptr().cast(), size);
         }
     }
 }
 
-impl<T> Drop for WipedBox<T> {
+impl<T: ?Sized> Drop for WipedBox<T> {
     fn drop(&mut self) {
-        // SAFETY: the value goes now.
-        unsafe { self.empty() };
+        let layout = Layout::for_value(&**self);
+        // SAFETY: the value goes now; its place was allocated for this layout.
+        unsafe {
+            self.empty();
+            free(self.0.cast(), layout);
+        }
     }
 }
 
-impl<T> Deref for WipedBox<T> {
+impl<T: ?Sized> Deref for WipedBox<T> {
     type Target = T;
 
     #[inline]
     fn deref(&self) -> &T {
-        &self.0
+        // SAFETY: the value lives as long as the box.
+        unsafe { self.0.as_ref() }
     }
 }
 
-impl<T> DerefMut for WipedBox<T> {
+impl<T: ?Sized> DerefMut for WipedBox<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        &mut self.0
+        // SAFETY: as above, borrowed exclusively.
+        unsafe { self.0.as_mut() }
+    }
+}
+
+/// Bytes of a key, overwritten on drop.
+pub struct KeyBytes {
+    place: NonNull<u8>,
+    size: usize,
+}
+
+// SAFETY: the bytes are owned, and shared only to be read.
+unsafe impl Send for KeyBytes {}
+// SAFETY: as above.
+unsafe impl Sync for KeyBytes {}
+
+impl KeyBytes {
+    /// Copies a key.
+    ///
+    /// # Errors
+    /// [`Error::Memory`]; [`Error::SecureMemory`]
+    pub fn copy(key: &[u8]) -> Result<KeyBytes, Error> {
+        let place = match Self::layout(key.len()) {
+            Some(layout) => allocate(layout)?,
+            None => NonNull::dangling(),
+        };
+        // SAFETY: the room is new and has that many bytes.
+        unsafe { place.as_ptr().copy_from_nonoverlapping(key.as_ptr(), key.len()) };
+        Ok(KeyBytes { place, size: key.len() })
+    }
+
+    /// Returns `None` for no bytes.
+    fn layout(size: usize) -> Option<Layout> {
+        (size > 0).then(|| Layout::array::<u8>(size).ok()).flatten()
+    }
+}
+
+impl Deref for KeyBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the bytes were written by `copy`, and live as long as this.
+        unsafe { std::slice::from_raw_parts(self.place.as_ptr(), self.size) }
+    }
+}
+
+impl Drop for KeyBytes {
+    fn drop(&mut self) {
+        if let Some(layout) = Self::layout(self.size) {
+            // SAFETY: allocated for this layout; nothing else refers to it.
+            unsafe {
+                cleanse(self.place.as_ptr(), self.size);
+                free(self.place, layout);
+            }
+        }
     }
 }
 

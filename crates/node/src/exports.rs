@@ -12,6 +12,7 @@ use crate::task::pool;
 use crate::values::{Function, Value};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::engines;
+use millrace_core::key_memory;
 use millrace_pool::Cancellation;
 use millrace_request::decode;
 use millrace_request::engine;
@@ -20,7 +21,8 @@ use millrace_request::memory_budget;
 use millrace_request::numbers::exact_size;
 use millrace_request::pages;
 use millrace_request::protocol::{
-    At, CancelResult, CopiedBytes, CostPart, KERNEL_HANDLE_BYTES, KdfMemory, Route, Status, Threads,
+    At, CancelResult, CopiedBytes, CostPart, KERNEL_HANDLE_BYTES, KdfMemory, Route, SecureMemory,
+    Status, Threads,
 };
 
 /// The functions by their names in `src/base/frame.ts`.
@@ -81,6 +83,9 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("setThreads", set_threads),
     ("recycles", recycles),
     ("setRecycling", set_recycling),
+    ("secureMemory", secure_memory),
+    ("secureMemoryMode", secure_memory_mode),
+    ("setSecureMemory", set_secure_memory),
     ("version", version),
     ("engines", engines_report),
     ("forkState", fork_state),
@@ -324,6 +329,32 @@ fn set_recycling(call: &Call<'_>) -> Value {
         pages::set_keeping(keep != 0);
     }
     Value::NOTHING
+}
+
+/// `secureMemory()`: returns how prepared keys are kept, as JSON.
+fn secure_memory(call: &Call<'_>) -> Value {
+    call.env.utf8(&key_memory::report_json())
+}
+
+/// `secureMemoryMode()`: returns how keys are kept from now on.
+fn secure_memory_mode(call: &Call<'_>) -> Value {
+    call.env.number(match key_memory::mode() {
+        key_memory::Mode::Off => SecureMemory::Off,
+        key_memory::Mode::Preferred => SecureMemory::Preferred,
+        key_memory::Mode::Required => SecureMemory::Required,
+    } as u32)
+}
+
+/// `setSecureMemory(mode)`: sets how keys are kept from now on. Returns a [`Status`].
+fn set_secure_memory(call: &Call<'_>) -> Value {
+    let mode = match call.uint32(0).and_then(SecureMemory::from_number) {
+        Some(SecureMemory::Off) => key_memory::Mode::Off,
+        Some(SecureMemory::Preferred) => key_memory::Mode::Preferred,
+        Some(SecureMemory::Required) => key_memory::Mode::Required,
+        None => return call.env.number(call.state.status_number(Err(Status::Argument))),
+    };
+    let set = key_memory::set_mode(mode).map_err(Status::from);
+    call.env.number(call.state.status_number(set))
 }
 
 /// `version()`: returns the version of this binary, which must be that of the package.

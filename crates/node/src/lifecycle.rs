@@ -39,6 +39,8 @@ extern "C" fn napi_register_module_v1(
         SYMBOLS.get_or_init(|| std::mem::forget(unsafe { sys::setup() }));
     }
     pin_library();
+    #[cfg(unix)]
+    millrace_core::aws_lc_memory::install();
     // Allocates what no call can do without; so does the rest of this function.
     pool();
     let state = Rc::new(Environment::new(close_at_end));

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use millrace_core::catalog::Hash;
 use millrace_core::hash::{Params, digest};
+use millrace_core::wipe::KeyBytes;
 use zeroize::Zeroizing;
 
 use crate::algorithm::{Algorithm, Facts};
@@ -35,7 +36,7 @@ pub(crate) struct Key {
 pub(crate) struct XWing {
     pub(crate) x25519: Pkey,
     /// Empty in a public key.
-    seed: Zeroizing<Vec<u8>>,
+    seed: KeyBytes,
 }
 
 impl Key {
@@ -54,7 +55,7 @@ impl Key {
 
     /// Puts the two keys of X-Wing together.
     fn x_wing(ml_kem: Key, x25519: Key, seed: &[u8]) -> Result<Key, Error> {
-        let seed = Zeroizing::new(der::copy(seed)?);
+        let seed = KeyBytes::copy(seed).map_err(|_| Error::Memory)?;
         let x_wing = Some(XWing { x25519: x25519.pkey, seed });
         Ok(Key { algorithm: Algorithm::XWing, x_wing, ..ml_kem })
     }

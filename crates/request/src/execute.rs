@@ -17,6 +17,7 @@ use crate::work::{Key, Operation, Reply, Status, Work};
 use millrace_core::catalog::Hash;
 use millrace_core::hash;
 use millrace_core::hmac;
+use millrace_core::key_memory::keeping;
 use millrace_core::stack;
 
 /// Computes the result into `target`, `tag_target` and `reply`; with a checkpoint in slices.
@@ -49,7 +50,9 @@ pub fn run(work: &Work, reply: &mut Reply, checkpoint: Option<&mut JobCheckpoint
         Operation::HashFile(hash) => files::hash_file(work, hash, reply, checkpoint),
         Operation::HashFiles(hash) => files::hash_files(work, hash, checkpoint),
         Operation::CipherUpdate(cipher) => running_cipher::update(work, cipher, checkpoint),
-        Operation::PublicKey => stack::wiped(|| public_keys::run(work, reply, checkpoint)),
+        Operation::PublicKey => {
+            stack::wiped(|| keeping(|| public_keys::run(work, reply, checkpoint)))
+        }
         Operation::Derive => stack::wiped(|| kdf::derive(work, reply, checkpoint)),
     };
     result.err().unwrap_or(Status::Done)

@@ -5,13 +5,15 @@
 
 use crate::engine::{self, NO_KERNEL_KEYED_HASH};
 use crate::protocol::{EngineNumber, PurposeNumber, Status};
-use millrace_core::allocate::{Shared, try_copy, try_with_capacity};
+use millrace_core::allocate::{Shared, try_with_capacity};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{CipherKey, WipedBox};
 use millrace_core::error::Error;
 use millrace_core::hash::{Params, check_params};
 use millrace_core::hmac::MacKey;
+use millrace_core::key_memory::keeping;
 use millrace_core::running_cipher::RunningCipher;
+use millrace_core::wipe::KeyBytes;
 use millrace_public_keys::{PrivateKey, PublicKey};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -24,13 +26,13 @@ pub const KEY_BYTES: i64 = 4096;
 
 /// A key, with all that is computed from it before a message.
 pub enum PreparedKey {
-    /// With the bytes of the key, from which sealed streams derive keys. Both are boxed where they
-    /// are created, so that no move leaves a copy.
-    Cipher(WipedBox<CipherKey>, Zeroizing<Vec<u8>>),
+    /// With the bytes of the key, from which sealed streams derive keys. As all secrets of prepared
+    /// keys they are created in the memory of keys (`key_memory`), so that no move leaves a copy.
+    Cipher(WipedBox<CipherKey>, KeyBytes),
     /// With a number that identifies the key in this process, or 0.
     Mac(MacKey, u32),
     /// The key or the parameters of a hash, which need no schedule; see `Work::with_params`.
-    Hash(Hash, Zeroizing<Vec<u8>>),
+    Hash(Hash, KeyBytes),
     /// An asymmetric key, once an operation has filled it; see `public_keys`. Behind a pointer: in
     /// a larger value the others would carry along what the stack held.
     Asymmetric(OnceLock<Shared<AsymmetricKey>>),
@@ -69,12 +71,16 @@ impl PreparedKey {
     ///
     /// # Errors
     /// [`Error::KeySize`]; [`Error::Unavailable`] if the engine does not support the algorithm;
-    /// [`Error::Memory`].
+    /// [`Error::Memory`]; [`Error::SecureMemory`].
     pub fn new(purpose: Purpose, bytes: &[u8], engine: EngineNumber) -> Result<PreparedKey, Error> {
+        keeping(|| Self::prepare(purpose, bytes, engine))
+    }
+
+    fn prepare(purpose: Purpose, bytes: &[u8], engine: EngineNumber) -> Result<PreparedKey, Error> {
         Ok(match purpose {
             Purpose::Cipher(cipher) => PreparedKey::Cipher(
                 engine::cipher_key(engine, cipher, bytes)?,
-                Zeroizing::new(try_copy(bytes)?),
+                KeyBytes::copy(bytes)?,
             ),
             Purpose::Mac(hash) => {
                 PreparedKey::Mac(engine::mac_key(engine, hash, bytes)?, next_number())
@@ -82,7 +88,7 @@ impl PreparedKey {
             Purpose::Hash(_) if engine != EngineNumber::Native => return Err(NO_KERNEL_KEYED_HASH),
             Purpose::Hash(hash) => {
                 check_params(hash.facts(), &Params::in_key(0, bytes)?)?;
-                PreparedKey::Hash(hash, Zeroizing::new(try_copy(bytes)?))
+                PreparedKey::Hash(hash, KeyBytes::copy(bytes)?)
             }
         })
     }

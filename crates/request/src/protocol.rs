@@ -285,6 +285,16 @@ numbers! {
         Now = 1,
     }
 
+    /// How prepared keys are kept.
+    pub enum SecureMemory {
+        /// On the heap.
+        Off = 0,
+        /// In locked memory as far as the system allows.
+        Preferred = 1,
+        /// In locked memory, or not at all.
+        Required = 2,
+    }
+
     /// The working memory of derivations.
     pub enum KdfMemory {
         /// The most bytes of all derivations together, 0 while no limit is set.
@@ -414,12 +424,14 @@ statuses! {
         Decryption = 43,
         /// An encapsulated key is no point of the curve, or has a small order.
         EncapsulatedKey = 44,
+        /// A key must be kept in locked memory, and cannot be.
+        SecureMemory = 45,
         /// The engine that was asked for cannot do this here.
-        Unavailable(&'static str) = 45,
+        Unavailable(&'static str) = 46,
         /// The message is too large for the engine that was asked for.
-        TooLarge(&'static str) = 46,
+        TooLarge(&'static str) = 47,
         /// The file is not regular, cannot be read, or has changed.
-        File = 47,
+        File = 48,
     }
 }
 

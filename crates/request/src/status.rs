@@ -28,6 +28,7 @@ impl From<Error> for Status {
             Error::Cancelled => Status::Cancelled,
             Error::Unavailable(reason) => Status::Unavailable(reason),
             Error::TooLarge(reason) => Status::TooLarge(reason),
+            Error::SecureMemory(_) => Status::SecureMemory,
         }
     }
 }

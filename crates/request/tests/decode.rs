@@ -7,6 +7,7 @@ use millrace_core::checkpoint::Slicer;
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::engines::ExternalCipher;
 use millrace_core::error::Error;
+use millrace_core::wipe::KeyBytes;
 use millrace_request::caller::Caller;
 use millrace_request::keys::{PreparedKey, Purpose};
 use millrace_request::memory_budget;
@@ -343,7 +344,7 @@ fn a_key_of_the_kernel_is_for_the_kernel() {
         let call = seal(100, 116);
         let key = CipherKey::from_external(Cipher::Aes256Gcm, Box::new(Pattern));
         let key = key.into_box().expect("memory");
-        call.keep(PreparedKey::Cipher(key, KEY.to_vec().into())).expect("memory");
+        call.keep(PreparedKey::Cipher(key, KeyBytes::copy(&KEY).expect("memory"))).expect("memory");
         call.set(At::Engine, asked);
         assert!(call.decode().expect("complete").engine == expected, "{asked}");
         assert_eq!(call.run(), Status::Done);

@@ -70,11 +70,12 @@ impl CipherKey {
         Ok(prepared)
     }
 
-    /// Prepares `key` for `cipher` on the heap, where it stays until it is wiped with all bytes
-    /// around it: a move to the heap copies those of a stack that held round keys.
+    /// Prepares `key` for `cipher` in the memory of keys, where it stays until it is wiped with all
+    /// bytes around it: a move copies those of a stack that held round keys.
     ///
     /// # Errors
-    /// [`Error::KeySize`] if `key` does not have the cipher's key size; [`Error::Memory`].
+    /// [`Error::KeySize`] if `key` does not have the cipher's key size; [`Error::Memory`],
+    /// [`Error::SecureMemory`].
     pub fn boxed(cipher: Cipher, key: &[u8]) -> Result<WipedBox<CipherKey>, Error> {
         let mut prepared = CipherKey::vacant(cipher).into_box()?;
         prepared.prepare(key)?;
@@ -85,13 +86,13 @@ impl CipherKey {
         Ok(prepared)
     }
 
-    /// Moves the key to the heap.
+    /// Moves the key to the memory of keys.
     ///
     /// # Errors
-    /// [`Error::Memory`]
+    /// [`Error::Memory`], [`Error::SecureMemory`]
     #[inline(always)]
     pub fn into_box(self) -> Result<WipedBox<CipherKey>, Error> {
-        WipedBox::new(self)
+        WipedBox::keep(self)
     }
 
     /// Wraps a key that an external engine prepared, which then computes everything under it.

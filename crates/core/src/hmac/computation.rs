@@ -6,8 +6,9 @@ use crate::catalog::{HASHES, HashFacts};
 use crate::checkpoint::{DigestSink, Slicer};
 use crate::hash::digest::{DIGEST_MAX, Digest};
 use crate::hash::running::{absorb_slices, finish_from, update_from};
+use crate::hmac::NativeMac;
 use crate::inputs::Params;
-use crate::wipe::{Secret, Wiped};
+use crate::wipe::{Secret, Wiped, WipedBox};
 
 /// Bytes of the largest block of a hash under HMAC (SHA3-224).
 const BLOCK_MAX: usize = 144;
@@ -114,17 +115,35 @@ pub(crate) struct Midstates<D: Digest> {
 }
 
 impl<D: Digest> Midstates<D> {
-    /// Prepares the states in place, so that no copy remains on the stack.
+    /// Prepares the states on the heap, so that no copy remains on the stack.
     ///
     /// # Errors
     /// [`Error::Memory`].
     pub(crate) fn boxed(key: &[u8]) -> Result<Box<Self>, Error> {
-        let params = Params::default();
-        let mut states = try_box(Self { inner: D::new(&params), outer: D::new(&params) })?;
-        let mut pads = Pads::new::<D>(key);
-        states.inner.update(pads.inner());
-        states.outer.update(pads.outer());
+        let mut states = try_box(Self::fresh())?;
+        states.absorb(key);
         Ok(states)
+    }
+
+    /// Prepares the states in the memory of keys.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], [`Error::SecureMemory`].
+    pub(crate) fn kept(key: &[u8]) -> Result<NativeMac, Error> {
+        let mut states = WipedBox::keep(Self::fresh())?;
+        states.absorb(key);
+        Ok(states.coerce(|states| states))
+    }
+
+    fn fresh() -> Self {
+        let params = Params::default();
+        Self { inner: D::new(&params), outer: D::new(&params) }
+    }
+
+    fn absorb(&mut self, key: &[u8]) {
+        let mut pads = Pads::new::<D>(key);
+        self.inner.update(pads.inner());
+        self.outer.update(pads.outer());
     }
 
     /// Returns the inner hash in this state; an empty state has not begun.

@@ -15,7 +15,7 @@ use crate::hash::digest_types::with_digest;
 use crate::hash::hasher;
 use crate::hash::hasher::state_size;
 use crate::inputs::{Params, check_next};
-use crate::wipe::Secret;
+use crate::wipe::{Secret, WipedBox};
 
 /// An HMAC key that an engine prepared.
 pub(crate) enum MacState {
@@ -24,7 +24,7 @@ pub(crate) enum MacState {
 }
 
 /// An HMAC key of the native engine, wiped on drop.
-pub(crate) type NativeMac = Box<dyn computation::Prepared>;
+pub(crate) type NativeMac = WipedBox<dyn computation::Prepared>;
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
 ///
@@ -42,8 +42,8 @@ pub fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<
 
 /// A prepared HMAC key: the states of the inner and the outer hash after their first block.
 ///
-/// It saves two compressions per message, and the hashing of a long key. The states are on the
-/// heap, so that moving a `MacKey` leaves no copy behind, and are wiped on drop.
+/// It saves two compressions per message, and the hashing of a long key. The states are in the
+/// memory of keys, so that moving a `MacKey` leaves no copy behind, and are wiped on drop.
 pub struct MacKey {
     hash: Hash,
     state: MacState,
@@ -53,12 +53,13 @@ impl MacKey {
     /// Prepares `key`, of any length, for HMAC with `hash`.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] if HMAC is not defined for `hash`; [`Error::Memory`].
+    /// [`Error::NotSupported`] if HMAC is not defined for `hash`; [`Error::Memory`],
+    /// [`Error::SecureMemory`].
     pub fn new(hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
         if !hash.facts().hmac {
             return Err(Error::NotSupported);
         }
-        let state = with_digest!(hash, D => computation::Midstates::<D>::boxed(key)? as NativeMac,
+        let state = with_digest!(hash, D => computation::Midstates::<D>::kept(key)?,
             _ => return Err(Error::NotSupported));
         Ok(MacKey { hash, state: MacState::Native(state) })
     }

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
+#[cfg(all(feature = "aws-lc", unix))]
+pub mod aws_lc_memory;
 #[cfg(any(test, all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(crate) mod bitsliced;
 #[cfg(any(feature = "rust-crypto", test))]

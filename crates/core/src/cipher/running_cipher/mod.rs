@@ -187,7 +187,7 @@ impl RunningCipher {
 /// frames that have the key deeper than is overwritten.
 #[inline(never)]
 fn vacant(cipher: Cipher) -> Result<WipedBox<State>, Error> {
-    WipedBox::new(match cipher {
+    WipedBox::keep(match cipher {
         Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
             State::AesCtr(Keystream::vacant())
         }
@@ -205,7 +205,7 @@ fn vacant(cipher: Cipher) -> Result<WipedBox<State>, Error> {
 #[cfg(feature = "aws-lc")]
 #[inline(never)]
 fn of_gcm(gcm: Gcm) -> Result<WipedBox<State>, Error> {
-    WipedBox::new(State::Gcm(gcm))
+    WipedBox::keep(State::Gcm(gcm))
 }
 
 impl std::fmt::Debug for RunningCipher {

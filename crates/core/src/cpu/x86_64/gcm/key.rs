@@ -93,7 +93,7 @@ impl GcmKey {
             };
             // If memory is short, AWS-LC fails or another thread was faster, this one is not
             // needed.
-            if let Ok(mut key) = WipedBox::new(AeadKey::vacant())
+            if let Ok(mut key) = WipedBox::keep(AeadKey::vacant())
                 && key.prepare(cipher, self.raw_key()).is_ok()
             {
                 let _ = self.long.set(key);
