@@ -30,6 +30,11 @@ const reads = {
   // Seven arguments have an aad, which must not be undefined.
   seven: `
     const aad = count === 7 ? data(given[5], 'aad') : undefined;`,
+  commit: `
+    if (commits(commit)) {
+      fillCommitted$own(facts, own);
+      return;
+    }`,
   engine: 'const preference = readEnginePreference(engine);',
   direction: 'const operation = direction(encrypt);',
   tagSize: 'const tagSize = appendedTagSize(authTagLength, facts);',
@@ -171,6 +176,7 @@ ${functionText(`read${own}Positional`, listed, positional, values)}`;
 function callText(name, { options, reader, positional }) {
   const values = {
     name,
+    own: capitalized(name),
     list: `${options[0].toLowerCase()}${options.slice(1, -1)}Names`,
     names: [...namesOfType(`${options} & TextTargetOptions`), 'route'].join(', '),
     room: reader[0].includes('room') ? 'room' : 'size',

@@ -48,6 +48,7 @@ export function accepted<Text extends string>(
 const guarded: ReadonlySet<string> = new Set([
   'aad',
   'associatedData',
+  'commit',
   'context',
   'customization',
   'functionName',

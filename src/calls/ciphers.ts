@@ -28,6 +28,13 @@ export interface SealOptions extends EngineOptions {
   readonly aad?: Data;
   /** Size of the tag: 16 by default; 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
+  /**
+   * True to commit to key and aad: a salt of 24 bytes and a commitment of 32 go before the
+   * ciphertext, and the message opens under this key, algorithm and aad only. `open` needs the same
+   * option. Not with a nonce: key and nonce of the message are derived from the salt, so that any
+   * number of messages can be sealed.
+   */
+  readonly commit?: boolean;
 }
 
 /** Options of {@link open}. Sizes are in bytes. */
@@ -45,6 +52,8 @@ export interface OpenOptions extends EngineOptions {
   readonly aad?: Data;
   /** Size of the tag at the end of the source: 16 by default; 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
+  /** True for a message that was sealed with `commit`. */
+  readonly commit?: boolean;
 }
 
 /** Options of {@link cipher}. Sizes are in bytes. */

@@ -32,8 +32,8 @@ import { withPassphrase } from './passphrase.js';
  * Without a nonce, `seal` generates a random one and puts it before the ciphertext. Use
  * `xchacha20-poly1305` for that: its random 24-byte nonces do not repeat. With the 12-byte nonces
  * of the others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is
- * not committed to its key: with two known keys a message can be made that opens under both.
- * Sealed streams are committed.
+ * committed to its key and aad only with `commit: true`: without it, who knows two keys can make a
+ * message that opens under both.
  *
  * @example
  * ```js

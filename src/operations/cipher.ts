@@ -66,6 +66,7 @@ import {
   shortSource,
   usesOf,
 } from './cipher-arguments.js';
+import { commits, fillCommittedOpen, fillCommittedSeal } from './committing.js';
 import { randomNonce } from './nonces.js';
 
 provideCiphers();
@@ -195,7 +196,12 @@ function readOpen(algorithm: unknown, given: unknown, accepted: Accepted<any>): 
     throw unreadable(given, 'options', error);
   }
   checkNames(own, 'options', accepted);
-  const { key, nonce, source, aad, authTagLength, engine, target, targetOffset, route } = own;
+  const { key, nonce, source, aad, authTagLength, commit, engine, target, targetOffset, route } =
+    own;
+  if (commits(commit)) {
+    fillCommittedOpen(facts, own);
+    return;
+  }
   const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const text = findBytes(source, 'source');
@@ -259,7 +265,12 @@ function readSeal(algorithm: unknown, given: unknown, accepted: Accepted<any>): 
     throw unreadable(given, 'options', error);
   }
   checkNames(own, 'options', accepted);
-  const { key, nonce, source, aad, authTagLength, engine, target, targetOffset, route } = own;
+  const { key, nonce, source, aad, authTagLength, commit, engine, target, targetOffset, route } =
+    own;
+  if (commits(commit)) {
+    fillCommittedSeal(facts, own);
+    return;
+  }
   const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const text = messageBytes(source, target);

@@ -85,8 +85,12 @@ export const request = {
   form: Form.Buffer,
   /** The flags for the frame. */
   flags: 0,
-  /** The size in bytes of the random nonce that precedes the result; 0 if there is none. */
+  /**
+   * The bytes that precede the result, such as a random nonce: their number, 0 if there are none,
+   * and the first in the memory of the iv.
+   */
   prefix: 0,
+  prefixFrom: 0,
   /** True if the caller chose a route. */
   routed: false,
   /** Undefined if the engine's result is that of the call. */
@@ -217,10 +221,11 @@ export function setIv(iv: Uint8Array, offset: number, size: number): void {
  * Reserves the first bytes of the result for the iv. Call it after {@link setIv} and after the
  * target is set; the target's size includes the iv.
  */
-export function setPrefix(size: number): void {
+export function setPrefix(size: number, from: number = frame[At.IvOffset]!): void {
   frame[At.TargetOffset]! += size;
   frame[At.TargetSize]! -= size;
   request.prefix = size;
+  request.prefixFrom = from;
 }
 
 /** Sets additional authenticated data. */

@@ -34,10 +34,10 @@ export function givesSecret(): boolean {
   return !givesPublic(operation);
 }
 
-/** Writes the iv before the result. It follows the run because a source may overlap its target. */
+/** Writes the prefix before the result. It follows the run because a source may overlap its target. */
 export function putPrefix(target: Uint8Array): void {
   const end = frame[At.TargetOffset]!;
-  const start = frame[At.IvOffset]!;
+  const start = request.prefixFrom;
   copy(target, end - request.prefix, request.iv!, start, start + request.prefix);
 }
 

@@ -264,19 +264,19 @@ class Finishing extends Relay {
   }
 }
 
-/** Writes the iv before the result when the call settles. Until then a lent source may be there. */
+/** Writes the prefix before the result when the call settles. Until then a lent source may be there. */
 class Prefixed extends Relay {
-  readonly #iv = secretCopy(part(request.iv!, frame[At.IvOffset]!, request.prefix));
+  readonly #prefix = secretCopy(part(request.iv!, request.prefixFrom, request.prefix));
   readonly #target = request.target;
   readonly #offset = frame[At.TargetOffset]! - request.prefix;
 
   override succeed(value: unknown): void {
     const target = this.#target ?? (value as Buffer);
-    if (!fitsResult(target, this.#offset, this.#iv.length)) {
+    if (!fitsResult(target, this.#offset, this.#prefix.length)) {
       this.fail(detachedTarget());
       return;
     }
-    copy(target, this.#offset, this.#iv, 0, this.#iv.length);
+    copy(target, this.#offset, this.#prefix, 0, this.#prefix.length);
     super.succeed(value);
   }
 }
@@ -321,7 +321,7 @@ function shouldRunInline(): boolean {
 /** Runs the request now and completes it at the end of the event-loop iteration. */
 function runInline(completion: Completion): void {
   request.flags &= ~Flag.Cancellable;
-  // The completion writes the iv.
+  // The completion writes the prefix.
   request.prefix = 0;
   let value: unknown;
   try {

@@ -16,34 +16,31 @@ import { NO_BYTES, data, joined, sizeOf } from '../base/arguments.js';
 import { At, Flag, frame, Operation } from '../base/frame.js';
 import { request, beginRequest, setEngines, setIv, setTarget } from '../request/request.js';
 import { runPromise, runSync } from '../scheduling/run.js';
-import { cipherFacts, hashFacts } from '../catalog/catalog.js';
+import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import { makeError, MillraceError } from '../base/errors.js';
-import { hmacParser } from '../operations/digest-readers.js';
 import { localEngines } from '../engines/engines.js';
 import {
-  checkKeySize,
-  cipherTarget,
-  createMacKey,
-  macKeyOf,
-  prepareKey,
-  withKeyBytes,
-} from '../operations/key.js';
-import { isKey, keyEngines, type Key } from '../request/key.js';
+  COMMITMENT_SIZE,
+  ExpandingKey,
+  SALT_SIZE,
+  equalCommitments,
+} from '../operations/expanding-key.js';
+import { cipherTarget, prepareKey } from '../operations/key.js';
+import { keyEngines, type Key } from '../request/key.js';
 import { secretResult } from '../base/secret-results.js';
 import { allocateApart, utf8, type Buffer } from '#platform/base/runtime.js';
-import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
-import { SecretKinds } from '../base/secret-copy.js';
+import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
 import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
+
+export { SALT_SIZE };
 
 /** Bytes of the message in every chunk but the last. */
 export const CHUNK_SIZE = 16_384;
 export const TAG_SIZE = 16;
 export const SEALED_CHUNK_SIZE = CHUNK_SIZE + TAG_SIZE;
-export const SALT_SIZE = 24;
-const COMMITMENT_SIZE = 32;
 /** Salt and commitment. */
 export const HEADER_SIZE = SALT_SIZE + COMMITMENT_SIZE;
 /** The most chunks of a message: 4 PiB - 1 byte. */
@@ -63,7 +60,7 @@ const LABEL = 'c2sp.org/chunked-encryption@v1+';
 export class InputKey {
   readonly #facts: CipherFacts;
   readonly #context: Uint8Array;
-  readonly #mac: Key;
+  readonly #expanding: ExpandingKey;
 
   constructor(algorithm: unknown, key: unknown, context: unknown) {
     this.#facts = cipherFacts(algorithm);
@@ -76,15 +73,7 @@ export class InputKey {
     }
     // Copied: opening derives only when the salt has arrived.
     this.#context = secretCopy(context === undefined ? NO_BYTES : data(context, 'context'));
-    this.#mac = isKey(key) ? macKeyOf(key, name, hashFacts(MAC)) : this.#macKey(key);
-  }
-
-  #macKey(key: unknown): Key {
-    const prepare = (secret: Uint8Array): Key => {
-      checkKeySize(cipherTarget(this.#facts), secret);
-      return createMacKey(hashFacts(MAC), secret, localEngines(undefined, 'sealed streams'));
-    };
-    return withKeyBytes(key, prepare, 'key', SecretKinds.Prepared);
+    this.#expanding = new ExpandingKey(this.#facts, key, 'sealed streams');
   }
 
   /** Returns the keys of the message with this salt. */
@@ -93,7 +82,7 @@ export class InputKey {
     const size = keySize + ivSize + COMMITMENT_SIZE;
     const parts = [utf8(`${LABEL}${ianaNames[name]}\0`), salt, this.#context];
     const info = joined(parts, secretResult);
-    const material = this.#expand(info, size);
+    const material = this.#expanding.expand(info, size);
     try {
       const at = keySize + ivSize;
       return new MessageKey(
@@ -107,33 +96,11 @@ export class InputKey {
     }
   }
 
-  /** Computes HKDF-Expand (RFC 5869). Returns at least `size` bytes. */
-  #expand(info: Uint8Array, size: number): Secret {
-    const rounds = Math.ceil(size / DIGEST_SIZE);
-    const material = secretMemory(rounds * DIGEST_SIZE);
-    // T(n - 1) || info || n
-    const message = secretMemory(DIGEST_SIZE + info.length + 1);
-    message.set(info, DIGEST_SIZE);
-    for (let round = 1; round <= rounds; round++) {
-      message[message.length - 1] = round;
-      const targetOffset = (round - 1) * DIGEST_SIZE;
-      const source = round === 1 ? message.subarray(DIGEST_SIZE) : message;
-      runSync(hmacParser.fill, [MAC, this.#mac, source, { target: material, targetOffset }], 4);
-      message.set(material.subarray(targetOffset, targetOffset + DIGEST_SIZE));
-    }
-    wipe(message);
-    return material;
-  }
-
   /** Wipes the key. */
   dispose(): void {
-    this.#mac.dispose();
+    this.#expanding.dispose();
   }
 }
-
-/** The hash of the derivation. */
-const MAC = 'sha512';
-const DIGEST_SIZE = 64;
 
 /** Returns the error for a header that the key does not commit to. */
 export function notCommitted(): Error {
@@ -161,9 +128,7 @@ export class MessageKey {
 
   /** Returns true if this is the committed key. */
   committed(commitment: Uint8Array): boolean {
-    let difference = 0;
-    for (const [index, byte] of this.commitment.entries()) difference |= byte ^ commitment[index]!;
-    return difference === 0;
+    return equalCommitments(this.commitment, commitment);
   }
 
   /** Seals consecutive chunks on the pool; `first` is the number of the first. `source` is lent. */

@@ -19,8 +19,8 @@ const positional = [
  * Without a nonce, `seal` generates a random one and puts it before the ciphertext. Use
  * `xchacha20-poly1305` for that: its random 24-byte nonces do not repeat. With the 12-byte nonces
  * of the others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is
- * not committed to its key: with two known keys a message can be made that opens under both.
- * Sealed streams are committed.
+ * committed to its key and aad only with `commit: true`: without it, who knows two keys can make a
+ * message that opens under both.
  *
  * @example
  * ```js
@@ -81,7 +81,7 @@ export const seal = {
   runs: { millrace: 'perform(sealParser, arguments)', promises: 'perform(sealParser, arguments)' },
   given: { millrace: 'algorithm?: unknown, options?: unknown' },
   reader: [
-    'aead options engine tagSize text nonce aad room place route key again random',
+    'aead options commit engine tagSize text nonce aad room place route key again random',
     'Seal tagSize key nonceOrRandom aad place prefix asked',
   ],
 };
@@ -147,7 +147,7 @@ export const open = {
   runs: { millrace: 'perform(openParser, arguments)', promises: 'perform(openParser, arguments)' },
   given: { millrace: 'algorithm?: unknown, options?: unknown' },
   reader: [
-    'aead options engine tagSize sealed nonce aad place route key',
+    'aead options commit engine tagSize sealed nonce aad place route key',
     'Open tagSize key nonceBefore aad place asked',
   ],
 };
