@@ -21,6 +21,7 @@ export { configure } from './functions/settings.js';
 export type { EngineName, EngineOptions, Fallback } from './engines/engines.js';
 export { engines } from './functions/engines.js';
 export * from './functions/digests.js';
+export * from './functions/checksums.js';
 export * from './functions/verify-mac.js';
 export * from './functions/ciphers.js';
 export { Cipher, Decipher } from './ciphers/cipher.js';

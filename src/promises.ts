@@ -10,6 +10,7 @@
  */
 export {
   Cipher,
+  combineChecksums,
   configure,
   createCipher,
   createDecipher,
@@ -29,6 +30,7 @@ export {
   Hmac,
   Key,
   MillraceError,
+  multipartChecksum,
   needsRehash,
   openStream,
   openTransformStream,

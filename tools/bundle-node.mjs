@@ -33,6 +33,7 @@ const shownAlways = [
  */
 const firstCallFiles = {
   'compat/node-crypto/derivations': ['compat/node-crypto/derivations'],
+  'functions/checksums': ['functions/checksums'],
   'functions/engines': ['functions/engines', 'functions/settings'],
   'functions/many': [
     'functions/many',
@@ -102,6 +103,7 @@ const firstCallFiles = {
  */
 const exportedCalls = [
   'compat/node-crypto/derivations',
+  'functions/checksums',
   'functions/derivations',
   'functions/engines',
   'functions/hpke',
@@ -143,6 +145,7 @@ const entryModules = {
 
 /** Files that are loaded with those that need them, and their modules. */
 const lateFiles = {
+  'base/crc': ['base/crc'],
   'streams/sealed-streams': [
     'streams/sealed-streams',
     'streams/chunk-format',

@@ -48,6 +48,7 @@ const chunkRoots = [
   'ciphers/create',
   'compat/noble/cipher-modules',
   'compat/noble/hash-modules',
+  'functions/checksums',
   'functions/ciphers',
   'functions/derivations',
   'functions/digests',

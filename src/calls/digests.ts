@@ -138,3 +138,20 @@ export interface VerifyMacOptions<Source = Data>
    */
   readonly outputLength?: number | undefined;
 }
+
+/**
+ * A checksum: its bytes, text in hex (also after `0x`), base64 or base64url, or the number of its
+ * big-endian bytes. The quotes around an ETag of S3 are ignored.
+ */
+export type ChecksumInput = Bytes | string | bigint | number;
+
+/** A part of a message, for {@link combineChecksums}. */
+export interface ChecksumPart {
+  /** The checksum of the part alone. */
+  readonly checksum: ChecksumInput;
+  /** The size of the part in bytes. */
+  readonly size: number;
+}
+
+/** How {@link multipartChecksum} returns it: base64 and `-N`, or as an ETag. */
+export type MultipartForm = 'composite' | 'etag';

@@ -403,7 +403,7 @@ const streams = [
 /** Exports without a secret among their arguments. */
 const secretless = new RegExp(
   '^([A-Z]|(configure|engines|generateKey(Pair)?|get(Ciphers|Hashes)|needsRehash|randomBytes|' +
-    'hashPairs|hashFilesIterator)$)',
+    'combineChecksums|hashPairs|hashFilesIterator|multipartChecksum)$)',
 );
 
 /** Those of `millrace/node-crypto`. */

@@ -165,7 +165,7 @@ const isBytes = (output) => assert.deepEqual(output, bytes);
 /** Not asynchronous. */
 const others = new RegExp(
   '^(configure|engines|get\\w+|create\\w*Key|needsRehash|timingSafeEqual|randomBytes|generateKey|' +
-    'hashTransformStream|[A-Z]\\w+)$',
+    '(combine|multipart)Checksums?|hashTransformStream|[A-Z]\\w+)$',
 );
 
 /**

@@ -113,6 +113,7 @@ export function templates(millrace) {
         },
       ],
     ],
+    combineChecksums: [() => ['crc64nvme', [{ checksum: 'rosUhgp5mIg=', size: 9 }], 'hex']],
     configure: [() => [{}]],
     createCipher: [
       () => ['aes-256-gcm', { key: key(), nonce: nonce(), aad: salt() }],
@@ -224,6 +225,10 @@ export function templates(millrace) {
       () => ['sha256', key(), ['a', source()], { target: target() }],
       () => ['sha512', key(), new Set(['a', 'b'])],
       () => ['sha256', 'x', ['a', source()], 'hex'],
+    ],
+    multipartChecksum: [
+      () => ['md5', { data: source(), size: 40 }, 'etag'],
+      () => ['sha256', [key()], 'composite'],
     ],
     needsRehash: [() => [password, cost]],
     open: [() => ['aes-256-gcm', { key: key(), nonce: nonce(), source: sealed }]],

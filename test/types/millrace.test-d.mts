@@ -490,6 +490,19 @@ createCipher('aes-256-gcm', { nonce: bytes });
 // @ts-expect-error unverified is for deciphers
 createCipher('aes-256-gcm', { ...pieces, unverified: true });
 
+// checksums of parts
+const parts = [{ checksum: 5n, size: 1 }] as const;
+isBuffer(millrace.combineChecksums('crc32c', parts));
+isBigint(millrace.combineChecksums('CRC64NVME', new Set(parts), 'bigint'));
+isHex(millrace.combineChecksums('crc32', [{ checksum: 5, size: 1 }], '0xhex'));
+isString(millrace.multipartChecksum('md5', hashMany('md5', [key]), 'etag'));
+isString(millrace.multipartChecksum('sha256', ['text', key], 'composite'));
+isString(millrace.multipartChecksum('sha1', { data: key, size: 5 }));
+// @ts-expect-error a size is required
+millrace.combineChecksums('crc32', [{ checksum: 5n }]);
+// @ts-expect-error not a form
+millrace.multipartChecksum('md5', [key], 'hex');
+
 // random bytes, keys and sealed streams
 isBuffer(randomBytes(32));
 isBuffer(generateKey('hmac-sha256'));
