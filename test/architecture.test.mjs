@@ -92,6 +92,7 @@ const forbidden = {
 const entryPoints = [
   'index',
   'promises',
+  'compat/aws-checksums',
   'compat/crypto-async',
   'compat/bigint-hash',
   'compat/bigint-buffer',

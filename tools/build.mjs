@@ -30,6 +30,7 @@ const entryPoints = [
   'index',
   'promises',
   'compat/crypto-async',
+  'compat/aws-checksums',
   'compat/bigint-hash',
   'compat/bigint-buffer',
   'compat/noble-hashes',

@@ -121,6 +121,7 @@ const exportedCalls = [
 
 /** Entry points with files of their own, which others would load too. */
 export const entryFiles = {
+  'compat/aws-checksums': 'entries/aws-checksums',
   'compat/bigint-buffer': 'entries/bigint-hash',
   'compat/bigint-hash': 'entries/bigint-hash',
   'compat/crypto-async': 'entries/crypto-async',
@@ -130,6 +131,7 @@ export const entryFiles = {
 
 /** The other modules of these files. */
 const entryModules = {
+  'entries/aws-checksums': ['compat/aws/crc-engine.node'],
   'entries/bigint-hash': ['engines/numbers.node'],
   'entries/crypto-async': [],
   'entries/ethers': ['compat/ethers.node'],

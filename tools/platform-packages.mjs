@@ -1,5 +1,6 @@
 // Writes what is published, under npm/ or another folder: a package for each platform with its
-// binary, `millrace` itself, and the packages that stand in for noble's (noble-packages.mjs).
+// binary, `millrace` itself, and the packages that stand in for noble's (noble-packages.mjs) and
+// for the AWS SDK's checksums (aws-packages.mjs).
 // Nothing is compiled and no script runs when they are installed: npm picks the one platform
 // package that fits by its os, cpu and libc fields.
 //
@@ -30,6 +31,7 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { awsFolders, writeAwsPackages } from './aws-packages.mjs';
 import { npm } from './install.mjs';
 import { manPages } from './man.mjs';
 import { nobleFolders, nobleTag, writeNoblePackages } from './noble-packages.mjs';
@@ -37,6 +39,9 @@ import { notices } from './notices.mjs';
 import { platforms } from './platforms.mjs';
 import { billOfMaterials, bundledBill } from './sbom.mjs';
 import { Stop, probe, root, skipped, step } from './steps.mjs';
+
+/** The folders of the packages for overrides. */
+const overrideFolders = [...nobleFolders, ...awsFolders];
 
 let out = join(root, 'npm');
 let binaries = join(root, 'native');
@@ -79,9 +84,10 @@ async function write({ complete, repository }) {
   for (const platform of built) await writePlatform(platform, manifest, repository, complete);
   await writeMain(manifest, built, repository);
   await writeNoblePackages(out, manifest, repository);
+  writeAwsPackages(out, manifest, repository);
   console.log(
     `${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ` +
-      `${platforms.length} platform packages, ${nobleFolders.length} packages for overrides`,
+      `${platforms.length} platform packages, ${overrideFolders.length} packages for overrides`,
   );
   if (missing.length > 0) console.log(`without ${missing.join(', ')}`);
 }
@@ -156,8 +162,8 @@ async function publish({ tag, 'dry-run': dryRun, 'no-provenance': unproven }) {
     throw new Stop(`millrace: tag ${tag} is not version ${version}`);
   const folders = readdirSync(out)
     .map((name) => join(out, name))
-    .filter((folder) => folder !== main && !nobleFolders.includes(basename(folder)));
-  const overrides = nobleFolders.map((name) => join(out, name));
+    .filter((folder) => folder !== main && !overrideFolders.includes(basename(folder)));
+  const overrides = overrideFolders.map((name) => join(out, name));
   for (const folder of [...folders.sort(), main, ...overrides]) {
     const { name, version } = readManifest(folder);
     const [command, view, options] = npm(['view', `${name}@${version}`, 'version']);
@@ -169,7 +175,7 @@ async function publish({ tag, 'dry-run': dryRun, 'no-provenance': unproven }) {
       'publish',
       '--access',
       'public',
-      ...(overrides.includes(folder) ? ['--tag', nobleTag(folder)] : []),
+      ...(nobleFolders.includes(basename(folder)) ? ['--tag', nobleTag(folder)] : []),
       dryRun ? '--dry-run' : `--provenance=${!unproven}`,
     ]);
     await step(`publish ${name}`, command, args, { ...options, cwd: folder });
