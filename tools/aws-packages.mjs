@@ -83,11 +83,9 @@ export function writeAwsPackages(out, manifest, repository) {
         `const all = require('${ENTRY}');\n` +
         names.map((each) => `exports.${each} = all.${each};\n`).join(''),
       'index.mjs': `export { ${names.join(', ')} } from '${ENTRY}';\n`,
-      'index.d.ts': `export { ${names.join(', ')} } from '${ENTRY}';\n`,
+      ...typed('index', `export { ${names.join(', ')} } from '${ENTRY}';\n`),
     };
-    const exported = {
-      '.': { types: './index.d.ts', import: './index.mjs', require: './index.js' },
-    };
+    const exported = { '.': { import: './index.mjs', require: './index.js' } };
     writePackage(join(out, name), { name, original, like, files, exported }, manifest, repository);
   }
   const files = { 'own.js': ownModule(true), 'own.browser.mjs': ownModule(false) };
@@ -106,9 +104,8 @@ export function writeAwsPackages(out, manifest, repository) {
     // In browsers the names with `Node` are the original's symbols.
     const everywhere = names.filter((each) => !each.endsWith('Node'));
     files[`${path}.browser.mjs`] = module(everywhere, 'own.browser.mjs');
-    files[`${path}.d.ts`] = `export * from '${theirs}';\n`;
+    Object.assign(files, typed(path, `export * from '${theirs}';\n`));
     exported[`.${place}`] = {
-      types: `./${path}.d.ts`,
       browser: `./${path}.browser.mjs`,
       'react-native': `./${path}.browser.mjs`,
       import: `./${path}.mjs`,
@@ -120,6 +117,9 @@ export function writeAwsPackages(out, manifest, repository) {
   const needed = { [ORIGINAL]: `npm:${original}@^${about.like}.0` };
   writePackage(join(out, about.name), about, manifest, repository, needed);
 }
+
+/** Returns the types of a module, for `import` and for `require`. */
+const typed = (path, text) => ({ [`${path}.d.mts`]: text, [`${path}.d.ts`]: text });
 
 function writePackage(
   folder,
@@ -151,7 +151,7 @@ function writePackage(
     types: './index.d.ts',
     exports: { ...exported, './package.json': './package.json' },
     sideEffects: false,
-    files: ['*.js', '*.mjs', '*.d.ts'],
+    files: ['*.js', '*.mjs', '*.d.ts', '*.d.mts'],
     engines: { node: '>=20' },
     dependencies: { millrace: manifest.version, ...needed },
   };

@@ -32,6 +32,7 @@ export const verbs = {
   'test:runtimes': testRuntimes,
   'test:browser': testBrowser,
   'test:portable': testPortable,
+  'test:aws': testAws,
   'test:bundlers': testBundlers,
   'test:package': testPackage,
   'test:clocks': testClocks,
@@ -300,6 +301,20 @@ async function testNoble(args) {
   return stream(process.execPath, [join(root, 'test', 'noble', program), ...args]);
 }
 
+/**
+ * Tests the packages that stand in for the AWS SDK's checksums, beside the originals:
+ *   npm run test:aws -- [--suites DIRECTORY] [--server PROGRAM]
+ */
+async function testAws(args) {
+  await prepare();
+  await installAws();
+  const code = await nodeTests(['test/compat/aws-checksums.test.mjs']);
+  const other = await stream(process.execPath, [join(root, 'test', 'aws', 'run.mjs'), ...args]);
+  return code || other;
+}
+
+const installAws = () => installIn(join(root, 'test', 'aws'), "install the AWS SDK's checksums");
+
 /** Programs of packages that use noble or node:crypto, with Millrace and without it. */
 async function testDependents(args) {
   await prepare();
@@ -352,7 +367,8 @@ async function bench([name, ...args]) {
     stream(process.execPath, [join(root, 'bench', `${file}.mjs`), ...given]);
   // Without packages of bench/.
   if (['core', 'instructions'].includes(name)) return program(name, args);
-  if (['routes', 'noble', 'node-crypto', 'webcrypto'].includes(name))
+  if (name === 'aws') await installAws();
+  if (['aws', 'routes', 'noble', 'node-crypto', 'webcrypto'].includes(name))
     return program('compare', [name, ...args]);
   const { installCompetitors } = await import('./competitors.mjs');
   await installCompetitors();

@@ -74,6 +74,7 @@ export default defineConfig({
             page('Backup and restore', '/recipes/backup'),
             page('Tokens', '/recipes/tokens'),
             page('A webhook', '/recipes/webhook'),
+            page('S3', '/recipes/s3'),
             page('A handshake', '/recipes/handshake'),
             page('A login', '/recipes/login'),
             page('A Merkle tree', '/recipes/merkle-tree'),
@@ -118,6 +119,7 @@ export default defineConfig({
             page('@ronomon/crypto-async', '/crypto-async'),
             page('bigint-hash, bigint-buffer', '/bigint-hash'),
             page('noble and ethers', '/noble-and-ethers'),
+            page('The AWS SDK', '/aws-checksums'),
           ],
         },
         {

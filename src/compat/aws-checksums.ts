@@ -189,8 +189,12 @@ const castagnoli = /* @__PURE__ */ crcPackage('crc32c');
 export const crc32: (data: Uint8Array) => number = /* @__PURE__ */ (() => ieee.crc)();
 /** CRC-32 of a message in parts, as a number. */
 export const Crc32: new () => Crc = /* @__PURE__ */ (() => ieee.Crc)();
+/** An instance of the class of this name. */
+export type Crc32 = Crc;
 /** CRC-32 of a message in parts, as bytes. */
 export const AwsCrc32: new () => AwsCrc = /* @__PURE__ */ (() => ieee.AwsCrc)();
+/** An instance of the class of this name. */
+export type AwsCrc32 = AwsCrc;
 
 /**
  * Returns the CRC-32C of bytes, as `@aws-crypto/crc32c` does.
@@ -205,8 +209,12 @@ export const AwsCrc32: new () => AwsCrc = /* @__PURE__ */ (() => ieee.AwsCrc)();
 export const crc32c: (data: Uint8Array) => number = /* @__PURE__ */ (() => castagnoli.crc)();
 /** CRC-32C of a message in parts, as a number. */
 export const Crc32c: new () => Crc = /* @__PURE__ */ (() => castagnoli.Crc)();
+/** An instance of the class of this name. */
+export type Crc32c = Crc;
 /** CRC-32C of a message in parts, as bytes. */
 export const AwsCrc32c: new () => AwsCrc = /* @__PURE__ */ (() => castagnoli.AwsCrc)();
+/** An instance of the class of this name. */
+export type AwsCrc32c = AwsCrc;
 
 /** Returns true for a Uint8Array whose elements are its bytes, unless they are few. */
 function isWhole(data: any): data is Uint8Array {

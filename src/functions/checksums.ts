@@ -28,7 +28,7 @@ const MOST_PARTS = 10_000;
 
 /**
  * Returns the CRC of a message from the CRCs of its parts and their sizes, without the bytes: for
- * CRC-64/NVME what S3 calls the full-object checksum. It takes 0.2 us for a part.
+ * CRC-64/NVME what S3 calls the full-object checksum. An iterable is read in constant memory.
  *
  * @example
  * ```js

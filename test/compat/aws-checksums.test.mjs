@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
+import { hash } from 'millrace';
 import * as ours from 'millrace/aws-checksums';
 
 import { writeAwsPackages } from '../../tools/aws-packages.mjs';
 import { installed } from '../../tools/install.mjs';
-import { root, temporary } from '../support/child.mjs';
+import { root, run, temporary } from '../support/child.mjs';
 import { random } from '../support/random.mjs';
 
 const here = join(root, 'test', 'aws');
@@ -233,6 +234,24 @@ test('in browsers the results are the same', async () => {
       assert.deepEqual(await theirs.digest(), await mine.digest(), `${name}, ${each} bytes`);
     }
   }
+});
+
+test('in pages that may not compile WebAssembly a table computes', async () => {
+  const url = pathToFileURL(join(root, 'dist', 'browser', 'aws-checksums.mjs')).href;
+  const source = `
+    delete globalThis.WebAssembly;
+    const { AwsCrc32c, Crc64Nvme } = await import('${url}');
+    const answers = [];
+    for (const Class of [AwsCrc32c, Crc64Nvme]) {
+      const checksum = new Class();
+      checksum.update(new Uint8Array(1000).fill(7));
+      answers.push(Buffer.from(await checksum.digest()).toString('hex'));
+    }
+    console.log(answers.join());`;
+  const { stdout } = await run(source, { esm: true, bare: true });
+  const data = new Uint8Array(1000).fill(7);
+  const expected = ['crc32c', 'crc64nvme'].map((name) => hash(name, data, 'hex'));
+  assert.equal(stdout.trim(), expected.join());
 });
 
 test('known answers, with a table and with the engine', async () => {

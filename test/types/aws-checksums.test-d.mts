@@ -21,6 +21,8 @@ isNumber(checksums.crc32c(bytes));
 isNumber(new checksums.Crc32().update(bytes).update(bytes).digest());
 isVoid(new checksums.AwsCrc32().update('text'));
 isVoid(new checksums.AwsCrc32c().update(new ArrayBuffer(5)));
+const held: checksums.AwsCrc32 = new checksums.AwsCrc32();
+is<Promise<Uint8Array<ArrayBuffer>>>()(held.digest());
 is<Promise<Uint8Array<ArrayBuffer>>>()(new checksums.Crc64Nvme().digest());
 const algorithms: Record<string, new () => Checksum> = {
   CRC32: checksums.AwsCrc32,
