@@ -70,14 +70,16 @@ function advanced(name: CrcName, high: number, low: number, data: Uint8Array): b
   return true;
 }
 
-const tables = new Map<CrcName, Uint32Array>();
+/** The CRC of each byte: the high halves, and the low ones. */
+type Table = Readonly<Record<'highs' | 'lows', Uint32Array>>;
 
-/** Returns the CRC of each byte, high and low half. */
-function tableOf(name: CrcName): Uint32Array {
+const tables = new Map<CrcName, Table>();
+
+function tableOf(name: CrcName): Table {
   const known = tables.get(name);
   if (known !== undefined) return known;
   const field = crcField(name)!;
-  const table = new Uint32Array(512);
+  const table = { highs: new Uint32Array(256), lows: new Uint32Array(256) };
   for (let byte = 0; byte < 256; byte++) {
     let [high, low] = [0, byte];
     for (let bit = 0; bit < 8; bit++) {
@@ -85,8 +87,8 @@ function tableOf(name: CrcName): Uint32Array {
       low = ((low >>> 1) | (high << 31)) ^ (field.low & carry);
       high = (high >>> 1) ^ (field.high & carry);
     }
-    table[2 * byte] = high;
-    table[2 * byte + 1] = low;
+    table.highs[byte] = high;
+    table.lows[byte] = low;
   }
   tables.set(name, table);
   return table;
@@ -131,12 +133,14 @@ function crcPackage(name: 'crc32' | 'crc32c') {
         this.checksum = before[1]! | 0;
         return this;
       }
-      const table = tableOf(name);
-      const add = (byte: number): void => {
-        this.checksum = (this.checksum >>> 8) ^ table[2 * ((this.checksum ^ byte) & 0xff) + 1]!;
-      };
-      if (size > 0) for (let at = 0; at < size; at++) add(data[at]);
-      else for (const byte of valuesOf(data)) add(byte);
+      const { lows } = tableOf(name);
+      if (size > 0) {
+        let crc = this.checksum;
+        for (let at = 0; at < size; at++) crc = (crc >>> 8) ^ lows[(crc ^ data[at]) & 0xff]!;
+        this.checksum = crc;
+      } else
+        for (const byte of valuesOf(data))
+          this.checksum = (this.checksum >>> 8) ^ lows[(this.checksum ^ byte) & 0xff]!;
       return this;
     },
     digest(this: State): number {
@@ -233,10 +237,9 @@ export class Crc32cJs implements Checksum {
       this.crc = before[1]! | 0;
       return;
     }
-    const table = tableOf('crc32c');
+    const { lows } = tableOf('crc32c');
     let { crc } = this;
-    for (let at = 0; at < data.length; ++at)
-      crc = (crc >>> 8) ^ table[2 * ((crc ^ data[at]!) & 0xff) + 1]!;
+    for (let at = 0; at < data.length; ++at) crc = (crc >>> 8) ^ lows[(crc ^ data[at]!) & 0xff]!;
     this.crc = crc;
   }
 
@@ -284,13 +287,13 @@ export class Crc64NvmeJs implements Checksum {
       this.c2 = before[1]! | 0;
       return;
     }
-    const table = tableOf('crc64nvme');
+    const { highs, lows } = tableOf('crc64nvme');
     const length = data.length;
     let { c1: high, c2: low } = this;
     for (let at = 0; at < length; at++) {
-      const place = 2 * ((low ^ data[at]!) & 0xff);
-      low = ((low >>> 8) | (high << 24)) ^ table[place + 1]!;
-      high = (high >>> 8) ^ table[place]!;
+      const place = (low ^ data[at]!) & 0xff;
+      low = ((low >>> 8) | (high << 24)) ^ lows[place]!;
+      high = (high >>> 8) ^ highs[place]!;
     }
     this.c1 = high;
     this.c2 = low;

@@ -177,6 +177,10 @@ test('the page names the versions that are compared', () => {
     const [, other, exact] = /^npm:(.*)@(.*)$/.exec(version) ?? [undefined, name, version];
     assert.ok(page.includes(`\`${other}\` ${exact}`), `${other} ${exact}`);
   }
+  const program = readFileSync(join(here, 'run.mjs'), 'utf8');
+  const [, pinned] = /'@aws-sdk\/client-s3': '([\d.]+)'/.exec(program);
+  assert.ok(page.includes(` and ${pinned}.`), pinned);
+  assert.ok(page.includes(`compares ${Object.keys(inputs).length} kinds of generated inputs`));
 });
 
 test('every pair of classes is compared', { skip }, () =>
