@@ -10,6 +10,7 @@
  */
 import { isUint8Array, sizeOf } from '../base/arguments.js';
 import { appendCrc, crcField, readCrc } from '../base/crc.js';
+import type { FreshBytes } from '../base/platform-types.js';
 import { utf8 } from '#platform/base/runtime.js';
 import { crcInto, type CrcName } from '#platform/compat/aws/crc-engine.js';
 
@@ -18,7 +19,7 @@ export interface Checksum {
   /** Adds to the message. */
   update(data: Uint8Array): void;
   /** Resolves to the big-endian checksum of the message so far. */
-  digest(): Promise<Uint8Array<ArrayBuffer>>;
+  digest(): Promise<FreshBytes>;
   /** Begins a new message. */
   reset(): void;
 }
@@ -113,7 +114,7 @@ function converted(data: any): Uint8Array {
   return new Uint8Array(data);
 }
 
-function bytesOf(value: number): Uint8Array<ArrayBuffer> {
+function bytesOf(value: number): FreshBytes {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
 }
 
@@ -244,7 +245,7 @@ export class Crc32cJs implements Checksum {
   }
 
   /** Resolves to the checksum of the message so far. */
-  async digest(): Promise<Uint8Array<ArrayBuffer>> {
+  async digest(): Promise<FreshBytes> {
     return bytesOf(this.crc ^ ONES);
   }
 
@@ -300,7 +301,7 @@ export class Crc64NvmeJs implements Checksum {
   }
 
   /** Resolves to the checksum of the message so far. */
-  async digest(): Promise<Uint8Array<ArrayBuffer>> {
+  async digest(): Promise<FreshBytes> {
     const digest = new Uint8Array(8);
     digest.set(bytesOf(this.c1 ^ ONES));
     digest.set(bytesOf(this.c2 ^ ONES), 4);
@@ -346,7 +347,7 @@ export class Crc64Nvme implements Checksum {
   }
 
   /** Resolves to the checksum of the message so far. */
-  async digest(): Promise<Uint8Array<ArrayBuffer>> {
+  async digest(): Promise<FreshBytes> {
     return this.impl.digest();
   }
 
