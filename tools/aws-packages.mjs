@@ -12,7 +12,11 @@ import { root } from './steps.mjs';
 const ENTRY = 'millrace/aws-checksums';
 const ORIGINAL = 'aws-checksums-original';
 
-/** The packages: what each replaces, the version with its names, and these names. */
+/**
+ * The packages: what each replaces, the version with its names, and these names.
+ *
+ * @type {Record<string, [original: string, like: string, names: string[]]>}
+ */
 const single = {
   'aws-crc32': ['@aws-crypto/crc32', '5.2', ['AwsCrc32', 'Crc32', 'crc32']],
   'aws-crc32c': ['@aws-crypto/crc32c', '5.2', ['AwsCrc32c', 'Crc32c', 'crc32c']],
@@ -21,7 +25,11 @@ const single = {
 
 const crc64 = ['Crc64Nvme', 'Crc64NvmeJs', 'crc64NvmeCrtContainer'];
 
-/** The names of each sub-path of @aws-sdk/checksums that are not the original's. */
+/**
+ * The names of each sub-path of @aws-sdk/checksums that are not the original's.
+ *
+ * @type {Record<string, string[]>}
+ */
 const replaced = {
   index: [...crc64, 'resolveFlexibleChecksumsConfig'],
   crc: ['Crc32', 'Crc32Node', 'Crc32c', 'Crc32cJs', 'Crc32cNode', ...crc64],
