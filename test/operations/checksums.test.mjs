@@ -129,6 +129,32 @@ test('sizes of an object that are and are not a multiple of the part', () => {
   assert.equal(etag, `"${digest('md5', digest('md5', '')).toString('hex')}-1"`);
 });
 
+test('in browsers the answers and refusals are the same', async () => {
+  const portable = await import('../../dist/browser/index.mjs');
+  const data = new Uint8Array(numbers.bytes(100_000));
+  for (const name of Object.keys(crcs))
+    for (const encoding of encodings) {
+      const parts = [data.subarray(0, 300), data.subarray(300)].map((piece) => ({
+        checksum: hash(name, piece, encoding),
+        size: piece.length,
+      }));
+      const [found, expected] = [portable, millrace].map((api) =>
+        api.combineChecksums(name, parts, encoding),
+      );
+      if (encoding === 'buffer') assert.deepEqual([...found], [...expected]);
+      else assert.equal(found, expected);
+    }
+  for (const [name, form] of [['md5', 'etag'], ['sha256'], ['crc32c']])
+    assert.equal(
+      portable.multipartChecksum(name, { data, size: 7000 }, form),
+      multipartChecksum(name, { data, size: 7000 }, form),
+    );
+  for (const text of ['y/Q5Jh==', '0xcbf4392', '']) {
+    const call = (api) => () => api.combineChecksums('crc32', [{ checksum: text, size: 1 }]);
+    assert.throws(call(portable), { code: 'ERR_ARGUMENT_VALUE' });
+  }
+});
+
 /** Expects an error with this code and this in its message. */
 function refused(code, message, call) {
   assert.throws(call, (error) => {
