@@ -46,7 +46,10 @@ SOFTWARE.`,
 };
 
 /** Licences of sources that are deeper in a crate. */
-const deeperFiles = { 'aws-lc-sys': ['aws-lc/LICENSE', 'aws-lc/third_party/fiat/LICENSE'] };
+const deeperFiles = {
+  'aws-lc-sys': ['aws-lc/LICENSE', 'aws-lc/third_party/fiat/LICENSE'],
+  'secp256k1-sys': ['depend/secp256k1/COPYING'],
+};
 
 /**
  * Crates of the standard library that its list lacks: those that print backtraces. All may be used

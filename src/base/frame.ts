@@ -8,6 +8,9 @@ import {
   type CopiedBytes,
   type KdfMemory,
   type Poll,
+  type PublicKeyAlgorithm,
+  type RawCurve,
+  type RawOperation,
   type CostPart,
   type Route,
   type SecureMemory,
@@ -216,6 +219,18 @@ export interface DirectNative extends Native {
    * without a key and a seed. Its state has {@link At.AadSize} bytes, 0 at first, and is replaced.
    */
   updateHash(state: Uint8Array, source: Uint8Array): number;
+  /**
+   * Runs an operation with the bytes of keys, all Uint8Arrays. It refuses inputs of other sizes,
+   * and then may have written the target.
+   */
+  rawKeys(
+    operation: RawOperation,
+    target: Uint8Array,
+    first: Uint8Array,
+    second?: Uint8Array,
+    third?: Uint8Array,
+    parameter?: RawCurve | PublicKeyAlgorithm,
+  ): number;
 }
 
 /** The numbers of one call. Private: native code keeps its address. */

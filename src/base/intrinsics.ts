@@ -164,6 +164,16 @@ export function isResizable(view: Uint8Array): boolean {
   }
 }
 
+/** Returns true if other threads can write these bytes. */
+export function isShared(view: Uint8Array): boolean {
+  try {
+    sizeOfUnshared(bufferOfArray(view));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** Returns true for a revoked Proxy. Every other inspection of one throws V8's TypeError. */
 export function isRevoked(value: unknown): boolean {
   try {

@@ -255,6 +255,69 @@ export const enum SignatureScheme {
   RsaPss,
 }
 
+/** The operations of `rawKeys`: the target, then the inputs. */
+export const enum RawOperation {
+  /** Seed and public key; a seed. */
+  Ed25519KeyPair,
+  /** A signature; a message, a seed with its public key. */
+  Ed25519Sign,
+  /** A signature; a message, a seed. */
+  Ed25519SignSeed,
+  /** Nothing; a message, a signature, a public key. */
+  Ed25519Verify,
+  /** A product; a scalar, a point. */
+  X25519,
+  /** A public key; a scalar. */
+  X25519Public,
+  /** The shared key of NaCl's box; a public and a secret key. */
+  BoxKey,
+  /** Tag and ciphertext; a message, a nonce, a key. */
+  BoxSeal,
+  /** A message; tag and ciphertext, a nonce, a key. */
+  BoxOpen,
+  /** A point; a secret key. This and the next five have a `RawCurve` too. */
+  EcPublicKey,
+  /** A point; a secret key, a point. */
+  EcMultiply,
+  /** Recovery number, r and s; a digest, a secret key, additional entropy. */
+  EcSign,
+  /** As `EcSign`, with a low s. */
+  EcSignLow,
+  /** Nothing; a digest, r and s, a point. */
+  EcVerify,
+  /** As `EcVerify`, which needs a low s. */
+  EcVerifyLow,
+  /** A point of secp256k1; a digest, recovery number with r and s. */
+  EcRecover,
+  /** A signature by BIP 340; a message, a secret key, entropy. */
+  SchnorrSign,
+  /** Nothing; a message, a signature, a public key. */
+  SchnorrVerify,
+  /**
+   * Public and expanded secret key; a seed. This and the next five have a `PublicKeyAlgorithm` too,
+   * of ML-KEM or ML-DSA.
+   */
+  LatticeKeyPair,
+  /** A public key; an expanded secret key. */
+  LatticePublicKey,
+  /** Ciphertext and shared secret; a public key. */
+  Encapsulate,
+  /** A shared secret; a ciphertext, an expanded secret key. */
+  Decapsulate,
+  /** A signature; a message, an expanded secret key, a context. */
+  LatticeSign,
+  /** Nothing; a message, a signature, a public key. */
+  LatticeVerify,
+}
+
+/** The curves of ECDSA in `rawKeys`. */
+export const enum RawCurve {
+  Secp256k1,
+  P256,
+  P384,
+  P521,
+}
+
 /** The paddings of RSA encryption. */
 export const enum EncryptionPadding {
   Oaep,

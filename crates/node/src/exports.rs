@@ -53,6 +53,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("publicKeyOf", handles::public_key_of),
     ("describeKey", handles::describe_key),
     ("exportKey", handles::export_key),
+    ("rawKeys", handles::raw_keys),
     ("createCipher", handles::create_cipher),
     ("updateCipher", handles::update_cipher),
     ("finishCipher", handles::finish_cipher),

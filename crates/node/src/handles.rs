@@ -9,7 +9,8 @@ use millrace_core::stack;
 use millrace_request::bytes::Window;
 use millrace_request::frame::Frame;
 use millrace_request::keys::{KEY_BYTES, PreparedKey, Purpose};
-use millrace_request::protocol::{At, EngineNumber, KeyForm, Status};
+use millrace_request::protocol::{At, EngineNumber, KeyForm, RawOperation, Status};
+use millrace_request::raw_keys;
 use millrace_request::running_cipher;
 
 /// `createKey(kind, algorithm, bytes, engine)`: returns a handle above 0, or minus a [`Status`].
@@ -128,6 +129,16 @@ pub(crate) fn dispose_key(call: &Call<'_>) -> Value {
         call.env.adjust_external_memory(-KEY_BYTES);
     }
     call.env.number(u32::from(alive))
+}
+
+/// `rawKeys(operation, target, first, second, third, parameter)`: runs a [`RawOperation`]; see
+/// [`millrace_request::raw_keys`]. Returns a [`Status`].
+pub(crate) fn raw_keys(call: &Call<'_>) -> Value {
+    let operation = call.uint32(0).and_then(RawOperation::from_number);
+    let done = stack::wiped_key(|| {
+        raw_keys::run(operation.ok_or(Status::Argument)?, call.uint32(5), call)
+    });
+    call.env.number(call.state.status_number(done))
 }
 
 /// `createCipher(algorithm, encrypt, iv, aad, key)`, with the handle of a prepared key in the frame

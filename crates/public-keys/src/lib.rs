@@ -26,19 +26,22 @@
 //! - There is no decryption of PKCS#1 v1.5: AWS-LC reports wrong padding, which gives an attacker
 //!   who can ask repeatedly the plaintext (Bleichenbacher). OpenSSL 3.2 returns a random message in
 //!   that case (implicit rejection), which AWS-LC does not.
-//! - ECDSA and ML-DSA are randomized (hedged); AWS-LC offers neither RFC 6979 nor the deterministic
-//!   variant of ML-DSA.
+//! - ECDSA and ML-DSA are randomized (hedged), but for `ecdsa`, which has nonces of RFC 6979.
+//!   AWS-LC offers no deterministic variant of ML-DSA.
 //! - X-Wing refuses keys and ciphertexts with an X25519 point of small order, as BoringSSL and Go
 //!   do; the draft leaves this open.
 //! - Ed25519 verifies by RFC 8032 without cofactor, as OpenSSL does.
 //!
 //! # Modules
-//! Each imports only modules further down this list: `hpke`; `signature`, `exchange`, `encryption`;
-//! `key`: keys and their encodings; `pbes2`: encryption under a password; `evp`: AWS-LC, and all
-//! `unsafe`; `der`, `parameters`, `algorithm`, `error`.
+//! Each imports only modules further down this list: `hpke`, `lattice`; `signature`, `exchange`,
+//! `encryption`; `ecdsa`, `secp256k1`; `key`: keys and their encodings; `pbes2`: encryption under a
+//! password; `nacl`; `evp`: AWS-LC, and all `unsafe`; `der`, `parameters`, `algorithm`,
+//! `error`. `lattice`, `ecdsa`, `secp256k1`, `nacl` and `evp::raw` take the bytes of keys at each
+//! call.
 
 mod algorithm;
 mod der;
+pub mod ecdsa;
 mod encryption;
 mod error;
 #[allow(unsafe_code)]
@@ -46,13 +49,17 @@ mod evp;
 mod exchange;
 pub mod hpke;
 mod key;
+pub mod lattice;
+pub mod nacl;
 mod parameters;
 mod pbes2;
+#[cfg(feature = "secp256k1")]
+pub mod secp256k1;
 mod signature;
 
 pub use self::algorithm::{Algorithm, Facts};
 pub use self::error::Error;
-pub use self::evp::takes;
+pub use self::evp::{raw, takes};
 pub use self::key::{MODULUS_BITS, NEW_MODULUS_BITS, PrivateKey, PublicKey, RsaParameters};
 pub use self::parameters::{Input, KeyCipher, Oaep, PssRestriction};
 pub use self::pbes2::PASSWORD_ITERATIONS;

@@ -6,4 +6,5 @@ mod encodings;
 mod generation;
 mod hpke;
 mod operations;
+mod raw;
 mod support;

@@ -6,7 +6,8 @@
 //! Each module imports only modules further down this list; those of operations are not ordered
 //! among themselves:
 //!
-//! - `fast_path`: common digests with few numbers; `text`: bytes as hex and Base64;
+//! - `fast_path`: common digests with few numbers; `raw_keys`: operations with the bytes of keys;
+//!   `text`: bytes as hex and Base64;
 //! - `execute`: dispatches a `Work` to the core, through the modules of its operations:
 //!   `cipher`, `parts`, `kernel`, `hash_state`, `batch`, `files`, `kdf`, `public_keys`,
 //!   `running_cipher`;
@@ -52,6 +53,7 @@ pub mod predict;
 pub mod protocol;
 pub mod public_key_call;
 pub mod public_keys;
+pub mod raw_keys;
 pub mod running_cipher;
 pub mod status;
 pub mod text;

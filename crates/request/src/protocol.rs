@@ -242,6 +242,67 @@ numbers! {
         RsaPss = 4,
     }
 
+    /// The operations of `rawKeys`: the target, then the inputs.
+    pub enum RawOperation {
+        /// Seed and public key; a seed.
+        Ed25519KeyPair = 0,
+        /// A signature; a message, a seed with its public key.
+        Ed25519Sign = 1,
+        /// A signature; a message, a seed.
+        Ed25519SignSeed = 2,
+        /// Nothing; a message, a signature, a public key.
+        Ed25519Verify = 3,
+        /// A product; a scalar, a point.
+        X25519 = 4,
+        /// A public key; a scalar.
+        X25519Public = 5,
+        /// The shared key of NaCl's box; a public and a secret key.
+        BoxKey = 6,
+        /// Tag and ciphertext; a message, a nonce, a key.
+        BoxSeal = 7,
+        /// A message; tag and ciphertext, a nonce, a key.
+        BoxOpen = 8,
+        /// A point; a secret key. This and the next five have a `RawCurve` too.
+        EcPublicKey = 9,
+        /// A point; a secret key, a point.
+        EcMultiply = 10,
+        /// Recovery number, r and s; a digest, a secret key, additional entropy.
+        EcSign = 11,
+        /// As `EcSign`, with a low s.
+        EcSignLow = 12,
+        /// Nothing; a digest, r and s, a point.
+        EcVerify = 13,
+        /// As `EcVerify`, which needs a low s.
+        EcVerifyLow = 14,
+        /// A point of secp256k1; a digest, recovery number with r and s.
+        EcRecover = 15,
+        /// A signature by BIP 340; a message, a secret key, entropy.
+        SchnorrSign = 16,
+        /// Nothing; a message, a signature, a public key.
+        SchnorrVerify = 17,
+        /// Public and expanded secret key; a seed. This and the next five have a
+        /// `PublicKeyAlgorithm` too, of ML-KEM or ML-DSA.
+        LatticeKeyPair = 18,
+        /// A public key; an expanded secret key.
+        LatticePublicKey = 19,
+        /// Ciphertext and shared secret; a public key.
+        Encapsulate = 20,
+        /// A shared secret; a ciphertext, an expanded secret key.
+        Decapsulate = 21,
+        /// A signature; a message, an expanded secret key, a context.
+        LatticeSign = 22,
+        /// Nothing; a message, a signature, a public key.
+        LatticeVerify = 23,
+    }
+
+    /// The curves of ECDSA in `rawKeys`.
+    pub enum RawCurve {
+        Secp256k1 = 0,
+        P256 = 1,
+        P384 = 2,
+        P521 = 3,
+    }
+
     /// The paddings of RSA encryption.
     pub enum EncryptionPadding {
         Oaep = 0,

@@ -3,7 +3,9 @@
 //! Keys go in and out as DER, so that AWS-LC alone parses and checks them. A call into AWS-LC
 //! leaves this thread's error queue empty: [`failure`] takes its reasons out.
 
+pub(crate) mod nist;
 mod operations;
+pub mod raw;
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -73,7 +75,9 @@ free!(
     EVP_CIPHER_CTX EVP_CIPHER_CTX_free,
     RSA RSA_free,
     EC_KEY EC_KEY_free,
-    BIGNUM BN_free
+    EC_POINT EC_POINT_clear_free,
+    ECDSA_SIG ECDSA_SIG_free,
+    BIGNUM BN_clear_free
 );
 
 /// Returns true if a function of AWS-LC reports success.
