@@ -100,6 +100,7 @@ const entryPoints = [
   'compat/noble-hashes',
   'compat/noble-ciphers',
   'compat/ethers',
+  'compat/overrides',
   'compat/webcrypto',
 ];
 
@@ -109,7 +110,8 @@ const nodeOnly = [
   'src/compat/register.ts',
   'src/compat/register-webcrypto.ts',
 ];
-const isNodeOnly = (file) => nodeOnly.includes(file) || file.startsWith('src/compat/node-crypto/');
+const isNodeOnly = (file) =>
+  nodeOnly.includes(file) || /^src\/compat\/(node-crypto|overrides)\//.test(file);
 
 const require = createRequire(import.meta.url);
 const dist = dirname(entryPaths.millrace);

@@ -41,7 +41,12 @@ const entryPoints = [
 ];
 
 /** Entry points that exist in Node.js only. They are files of their own, beside the core. */
-const nodeEntries = ['compat/node-crypto', 'compat/register', 'compat/register-webcrypto'];
+const nodeEntries = [
+  'compat/node-crypto',
+  'compat/overrides',
+  'compat/register',
+  'compat/register-webcrypto',
+];
 
 /**
  * The exports of node:crypto in Node.js 20 to 26. An ES module names its exports before it runs:
@@ -297,9 +302,7 @@ async function writeEntryPoints(dist, files) {
   return Object.fromEntries(namesOf);
 }
 
-/**
- * Writes millrace/node-crypto and the register entry points; returns the files, relative to dist.
- */
+/** Writes the files of {@link nodeEntries}; returns them, relative to dist. */
 function writeNodeEntries(dist) {
   const files = {
     'compat/node-crypto.js':
@@ -313,6 +316,13 @@ function writeNodeEntries(dist) {
     'compat/node-crypto.d.mts':
       "import crypto from 'node:crypto';\nexport * from 'node:crypto';\n" +
       'export default crypto;\n',
+    'compat/overrides.mjs':
+      "import entry from './overrides.js';\n" +
+      'export const { nobleCurves, noblePostQuantum, tweetnacl } = entry;\n' +
+      'export default entry;\n',
+    'compat/overrides.d.mts':
+      "import main from './overrides.js';\nexport default main;\n" +
+      "export * from './overrides.js';\n",
   };
   for (const name of ['register', 'register-webcrypto']) {
     files[`compat/${name}.mjs`] = `import './${name}.js';\n`;
@@ -320,8 +330,7 @@ function writeNodeEntries(dist) {
   }
   for (const name of nodeEntries.map((each) => basename(each)))
     files[`compat/${name}.absent.mjs`] =
-      `throw new Error('millrace/${name} needs Node.js: it replaces its crypto');\n` +
-      'export default undefined;\n';
+      `throw new Error('millrace/${name} needs Node.js');\n` + 'export default undefined;\n';
   for (const [file, text] of Object.entries(files)) writeFileSync(join(dist, file), text);
   return Object.keys(files);
 }

@@ -215,6 +215,15 @@ const lateFiles = {
     'compat/webcrypto/run',
   ],
   'compat/webcrypto/asymmetric': ['compat/webcrypto/asymmetric'],
+  'compat/overrides': [
+    'compat/overrides',
+    'compat/overrides/bytes',
+    'compat/overrides/curves',
+    'compat/overrides/ecdsa',
+    'compat/overrides/post-quantum',
+    'compat/overrides/tweetnacl',
+    'operations/raw-keys',
+  ],
   'compat/register-webcrypto': ['compat/register-webcrypto'],
   'compat/noble/hash-modules': [
     'compat/noble-hashes',
@@ -271,6 +280,7 @@ const lateFolders = [
   'compat/noble',
   'compat/noble/modules',
   'compat/node-crypto',
+  'compat/overrides',
   'compat/webcrypto',
   'operations/batch',
   'streams/passphrase',

@@ -36,12 +36,20 @@ import { npm } from './install.mjs';
 import { manPages } from './man.mjs';
 import { nobleFolders, nobleTag, writeNoblePackages } from './noble-packages.mjs';
 import { notices } from './notices.mjs';
+import { overrideFolders, overrideTag, writeOverridePackages } from './override-packages.mjs';
 import { platforms } from './platforms.mjs';
 import { billOfMaterials, bundledBill } from './sbom.mjs';
 import { Stop, probe, root, skipped, step } from './steps.mjs';
 
-/** The folders of the packages for overrides. */
-const overrideFolders = [...nobleFolders, ...awsFolders];
+/** The packages that stand in for others. */
+const standIns = [...nobleFolders, ...overrideFolders, ...awsFolders];
+/** The tags under which some of them are published: they have several versions. */
+const tagOf = (folder) =>
+  nobleFolders.includes(folder)
+    ? nobleTag(folder)
+    : overrideFolders.includes(folder)
+      ? overrideTag(folder)
+      : undefined;
 
 let out = join(root, 'npm');
 let binaries = join(root, 'native');
@@ -84,10 +92,11 @@ async function write({ complete, repository }) {
   for (const platform of built) await writePlatform(platform, manifest, repository, complete);
   await writeMain(manifest, built, repository);
   await writeNoblePackages(out, manifest, repository);
+  writeOverridePackages(out, manifest, repository);
   writeAwsPackages(out, manifest, repository);
   console.log(
     `${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ` +
-      `${platforms.length} platform packages, ${overrideFolders.length} packages for overrides`,
+      `${platforms.length} platform packages, ${standIns.length} packages for overrides`,
   );
   if (missing.length > 0) console.log(`without ${missing.join(', ')}`);
 }
@@ -162,8 +171,8 @@ async function publish({ tag, 'dry-run': dryRun, 'no-provenance': unproven }) {
     throw new Stop(`millrace: tag ${tag} is not version ${version}`);
   const folders = readdirSync(out)
     .map((name) => join(out, name))
-    .filter((folder) => folder !== main && !overrideFolders.includes(basename(folder)));
-  const overrides = overrideFolders.map((name) => join(out, name));
+    .filter((folder) => folder !== main && !standIns.includes(basename(folder)));
+  const overrides = standIns.map((name) => join(out, name));
   for (const folder of [...folders.sort(), main, ...overrides]) {
     const { name, version } = readManifest(folder);
     const [command, view, options] = npm(['view', `${name}@${version}`, 'version']);
@@ -175,7 +184,7 @@ async function publish({ tag, 'dry-run': dryRun, 'no-provenance': unproven }) {
       'publish',
       '--access',
       'public',
-      ...(nobleFolders.includes(basename(folder)) ? ['--tag', nobleTag(folder)] : []),
+      ...(tagOf(basename(folder)) === undefined ? [] : ['--tag', tagOf(basename(folder))]),
       dryRun ? '--dry-run' : `--provenance=${!unproven}`,
     ]);
     await step(`publish ${name}`, command, args, { ...options, cwd: folder });
