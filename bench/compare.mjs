@@ -3,10 +3,11 @@
 //   npm run bench -- TABLE [--match EXPRESSION] [--tier all|A|B|C|S|...]... [--node PATH]...
 //       [--quick] [--rounds N] [--time MS] [--resume] [--write] [--cells FILE]
 //
-// TABLE is a module of tables/: aws, competitors, public-keys, routes, node-crypto, webcrypto or
-// noble. Each row has a separate process. `--tier` hides CPU features from Millrace and from
-// OpenSSL, as `npm run test:cpus` does; libraries that ask the CPU themselves keep them, which
-// favours them. `all` are the tiers that this CPU can be. `--node` names other versions of Node.js. The figures are the
+// TABLE is a module of tables/: aws, competitors, public-keys, routes, node-crypto, webcrypto,
+// noble or overrides. Each row has a separate process. `--tier` hides CPU features from Millrace
+// and from OpenSSL, as `npm run test:cpus` does; libraries that ask the CPU themselves keep them,
+// which favours them. `all` are the tiers that this CPU can be. `--node` names other versions of
+// Node.js. The figures are the
 // fastest of many short rounds: other programs only add time, and short rounds fit between their
 // time slices.
 //

@@ -288,6 +288,7 @@ async function testCpus(args) {
  *   npm run test:noble -- --versions
  *   npm run test:noble -- --managers [MANAGER...]
  *   npm run test:noble -- --dependents [npm] [--rounds 3] [--suite DIRECTORY]
+ *   npm run test:noble -- --tweetnacl DIRECTORY
  */
 async function testNoble(args) {
   await prepare();
@@ -296,7 +297,8 @@ async function testNoble(args) {
     return nodeTests(['test/compat/noble-versions.test.mjs']);
   }
   if (args.includes('--managers')) await prepareScripts();
-  const [mode] = ['dependents', 'managers'].filter((each) => args.includes(`--${each}`));
+  const modes = ['dependents', 'managers', 'tweetnacl'];
+  const [mode] = modes.filter((each) => args.includes(`--${each}`));
   const program = `${mode ?? 'run'}.mjs`;
   return stream(process.execPath, [join(root, 'test', 'noble', program), ...args]);
 }
@@ -368,7 +370,7 @@ async function bench([name, ...args]) {
   // Without packages of bench/.
   if (['core', 'instructions'].includes(name)) return program(name, args);
   if (name === 'aws') await installAws();
-  if (['aws', 'routes', 'noble', 'node-crypto', 'webcrypto'].includes(name))
+  if (['aws', 'routes', 'noble', 'overrides', 'node-crypto', 'webcrypto'].includes(name))
     return program('compare', [name, ...args]);
   const { installCompetitors } = await import('./competitors.mjs');
   await installCompetitors();

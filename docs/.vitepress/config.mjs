@@ -120,6 +120,7 @@ export default defineConfig({
             page('bigint-hash, bigint-buffer', '/bigint-hash'),
             page('noble and ethers', '/noble-and-ethers'),
             page('The AWS SDK', '/aws-checksums'),
+            page('tweetnacl, noble-curves', '/overrides'),
           ],
         },
         {

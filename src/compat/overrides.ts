@@ -23,8 +23,10 @@ import { overTweetnacl } from './overrides/tweetnacl.js';
  * import { tweetnacl } from 'millrace/overrides';
  *
  * const nacl = tweetnacl(original);
+ * const message = new Uint8Array([1, 2, 3]);
  * const { publicKey, secretKey } = nacl.sign.keyPair();
- * nacl.sign.detached.verify(message, nacl.sign.detached(message, secretKey), publicKey); // true
+ * const signature = nacl.sign.detached(message, secretKey);
+ * nacl.sign.detached.verify(message, signature, publicKey); // true
  * ```
  *
  * @param original tweetnacl of version 0.14 or 1
@@ -45,6 +47,7 @@ export function tweetnacl<Nacl extends object>(original: Nacl): Nacl {
  * import { nobleCurves } from 'millrace/overrides';
  *
  * const { ed25519 } = nobleCurves(original);
+ * const message = new Uint8Array([1, 2, 3]);
  * const { secretKey, publicKey } = ed25519.keygen();
  * ed25519.verify(ed25519.sign(message, secretKey), message, publicKey); // true
  * ```
@@ -68,7 +71,7 @@ export function nobleCurves<Module extends object>(module: Module): Module {
  * const { ml_kem768 } = noblePostQuantum(original);
  * const { secretKey, publicKey } = ml_kem768.keygen();
  * const { cipherText, sharedSecret } = ml_kem768.encapsulate(publicKey);
- * ml_kem768.decapsulate(cipherText, secretKey); // sharedSecret
+ * ml_kem768.decapsulate(cipherText, secretKey); // the same as sharedSecret
  * ```
  *
  * @param module a module such as `@noble/post-quantum/ml-kem.js`

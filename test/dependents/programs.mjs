@@ -12,6 +12,8 @@ const utf8 = (value) => new TextEncoder().encode(value);
 const hex = (value) => Buffer.from(value).toString('hex');
 const mnemonic = `${'abandon '.repeat(11)}about`;
 const address = '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826';
+const edwardsSeed = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
+const edwardsPublic = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
 const jwtKey = 'a secret of at least thirty-two bytes';
 
 /** The options of key pairs for algorithms of JWS. */
@@ -130,6 +132,23 @@ export const noble = {
       const account = privateKeyToAccount(`0x${hex(bytes(32))}`);
       return [mnemonicToAccount(mnemonic).address, await account.signMessage({ message: text })];
     },
+    signatures: async () => {
+      const { recoverMessageAddress, verifyMessage } = await import('viem');
+      const { privateKeyToAccount, sign } = await import('viem/accounts');
+      const privateKey = `0x${hex(bytes(32, 9))}`;
+      const { address: from, signMessage } = privateKeyToAccount(privateKey);
+      const signature = await signMessage({ message: text });
+      const made = await sign({ hash: `0x${hex(bytes(32))}`, privateKey });
+      return [
+        signature,
+        made.r,
+        made.s,
+        made.yParity,
+        await recoverMessageAddress({ message: text, signature }),
+        await verifyMessage({ address: from, message: text, signature }),
+        await verifyMessage({ address: from, message: `${text}.`, signature }),
+      ];
+    },
   },
   'ethers 6': {
     hashes: async () => {
@@ -145,6 +164,21 @@ export const noble = {
         (await Wallet.fromEncryptedJson(file, 'password')).address,
         await wallet.signMessage(text),
         Wallet.fromPhrase(mnemonic).address,
+      ];
+    },
+    'signing keys': async () => {
+      const { HDNodeWallet, SigningKey, recoverAddress, verifyMessage } = await import('ethers');
+      const [key, peer] = [1, 2].map((first) => new SigningKey(bytes(32, first)));
+      const signature = key.sign(bytes(32, 3));
+      return [
+        key.publicKey,
+        key.compressedPublicKey,
+        signature.serialized,
+        SigningKey.recoverPublicKey(bytes(32, 3), signature),
+        recoverAddress(bytes(32, 3), signature),
+        key.computeSharedSecret(peer.publicKey),
+        SigningKey.addPoints(key.publicKey, peer.publicKey),
+        verifyMessage(text, await HDNodeWallet.fromPhrase(mnemonic).signMessage(text)),
       ];
     },
   },
@@ -197,7 +231,9 @@ export const noble = {
       const { finalizeEvent, getPublicKey, verifyEvent } = await import('nostr-tools/pure');
       const template = { kind: 1, created_at: 1_700_000_000, tags: [], content: text };
       const event = finalizeEvent(template, bytes(32));
-      return [event.id, getPublicKey(bytes(32)), verifyEvent(event)];
+      const forged = { ...JSON.parse(JSON.stringify(event)), content: `${text}.` };
+      const spoiled = { ...JSON.parse(JSON.stringify(event)), sig: `0${event.sig.slice(1)}` };
+      return [event.id, getPublicKey(bytes(32)), ...[event, forged, spoiled].map(verifyEvent)];
     },
     'encrypted messages': async () => {
       const { v2 } = await import('nostr-tools/nip44');
@@ -235,6 +271,61 @@ export const noble = {
       const pair = crypto.ed25519PairFromSeed(bytes(32), true);
       return crypto.encodeAddress(pair.publicKey);
     },
+    signatures: async () => {
+      const crypto = await import('@polkadot/util-crypto');
+      const pair = crypto.ed25519PairFromSeed(bytes(32), true);
+      const signature = crypto.ed25519Sign(text, pair, true);
+      const secp = crypto.secp256k1PairFromSeed(bytes(32), true);
+      const signed = crypto.secp256k1Sign(text, secp, 'blake2', true);
+      return [
+        hex(signature),
+        crypto.ed25519Verify(text, signature, pair.publicKey, true),
+        crypto.ed25519Verify(`${text}.`, signature, pair.publicKey, true),
+        hex(signed),
+        crypto.secp256k1Verify(text, signed, secp.publicKey, 'blake2', true),
+      ];
+    },
+  },
+  'bcrypt-pbkdf': () => {
+    const { pbkdf } = require('bcrypt-pbkdf');
+    const key = new Uint8Array(48);
+    pbkdf(bytes(9), 9, bytes(16), 16, key, key.length, 4);
+    return hex(key);
+  },
+  sshpk: () => {
+    const sshpk = require('sshpk');
+    // RFC 8032, section 7.1, and an Ed25519 key encrypted by bcrypt.
+    const key = new sshpk.PrivateKey({
+      type: 'ed25519',
+      parts: [
+        { name: 'A', data: Buffer.from(edwardsPublic, 'hex') },
+        { name: 'k', data: Buffer.from(edwardsSeed, 'hex') },
+      ],
+    });
+    const signer = key.createSign('sha512');
+    signer.update(text);
+    const signature = signer.sign();
+    const verdicts = [text, `${text}.`].map((message) => {
+      const verifier = key.toPublic().createVerify('sha512');
+      verifier.update(message);
+      return verifier.verify(signature);
+    });
+    const options = { cipher: 'aes256-ctr', passphrase: 'password' };
+    const file = key.toString('openssh', options);
+    const opened = sshpk.parsePrivateKey(file, 'openssh', { passphrase: 'password' });
+    return [signature.toString('asn1'), verdicts, opened.fingerprint('sha256').toString()];
+  },
+  ed2curve: () => {
+    const nacl = require('tweetnacl');
+    const { convertPublicKey, convertSecretKey } = require('ed2curve');
+    const pairs = [1, 2].map((first) => nacl.sign.keyPair.fromSeed(bytes(32, first)));
+    const [mine, theirs] = pairs.map(({ publicKey, secretKey }) => ({
+      publicKey: convertPublicKey(publicKey),
+      secretKey: convertSecretKey(secretKey),
+    }));
+    const box = nacl.box(utf8(text), bytes(24), theirs.publicKey, mine.secretKey);
+    const opened = nacl.box.open(box, bytes(24), mine.publicKey, theirs.secretKey);
+    return [hex(mine.publicKey), hex(box), hex(opened)];
   },
 };
 

@@ -30,11 +30,13 @@ const { values, positionals: names } = parseArgs({
   options: { suites: { type: 'string' }, node: { type: 'string', default: process.execPath } },
 });
 const isChosen = ([name]) => names.length === 0 || names.some((each) => name.startsWith(each));
-const overrides = Object.fromEntries(
-  ['hashes', 'ciphers'].flatMap((name) =>
+const overrides = Object.fromEntries([
+  ...['hashes', 'ciphers', 'curves'].flatMap((name) =>
     [1, 2].map((major) => [`@noble/${name}@${major}`, `npm:@millrace/noble-${name}@${major}`]),
   ),
-);
+  ['@noble/post-quantum', 'npm:@millrace/noble-post-quantum@0.7'],
+  ...['0.14', '1'].map((range) => [`tweetnacl@${range}`, `npm:@millrace/tweetnacl@${range}`]),
+]);
 
 const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
 

@@ -34,10 +34,12 @@ const dependents = {
   'ethereum-cryptography': '3.2.0',
   ethers: '6.15.0',
   merkletreejs: '0.6.0',
+  'nostr-tools': '2.15.0',
   viem: '2.33.0',
 };
 const overrides = {
   '@noble/ciphers': 'npm:@millrace/noble-ciphers@1',
+  '@noble/curves': 'npm:@millrace/noble-curves@1',
   '@noble/hashes': 'npm:@millrace/noble-hashes@1',
 };
 

@@ -1,5 +1,6 @@
 // Module hooks for noble's suites: TypeScript is transformed, its test runner is micro-test.mjs,
-// and imports of noble's sources in its tests lead to Millrace's modules, if `ours`.
+// and imports of noble's sources in its tests lead to Millrace's modules, if `ours`: of curves and
+// post-quantum to those of millrace/overrides over noble's sources.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -12,11 +13,14 @@ export function initialize(given) {
 }
 
 export function resolve(specifier, context, next) {
-  const { directory, ours, modules, packages } = settings;
+  const { directory, name: suite, ours, modules, natives, packages } = settings;
   if (specifier === '@paulmillr/jsbt/test.js' || specifier === 'micro-should')
     return { url: new URL('./micro-test.mjs', import.meta.url).href, shortCircuit: true };
   const [, scope] = /^((?:@[^/]+\/)?[^/]+)/.exec(specifier) ?? [];
   if (packages[scope] !== undefined) return { url: packages[scope], shortCircuit: true };
+  // Another package of noble, as it is installed here.
+  if (natives !== undefined && scope?.startsWith('@noble/') && scope !== `@noble/${suite}`)
+    return next(specifier, { ...context, parentURL: import.meta.url });
   const [, name] =
     /^(?:(?:\.\.\/)+(?:src|esm)|\.\.\/\.\.|@noble\/(?:hashes|ciphers))\/([\w-]+)(?:\.[tj]s)?$/.exec(
       specifier,
@@ -25,6 +29,11 @@ export function resolve(specifier, context, next) {
   // fast-check has modules of such names too.
   if (name === undefined || !parent.startsWith(`${directory}/`)) return next(specifier, context);
   const inTests = parent.startsWith(`${directory}/test/`);
+  if (natives !== undefined)
+    return {
+      url: `${directory}/src/${name}.ts${ours && inTests && natives[name] ? '?over' : ''}`,
+      shortCircuit: true,
+    };
   if (ours && inTests && modules[name] !== undefined)
     return { url: modules[name], shortCircuit: true };
   const source = name === 'crypto' ? 'cryptoNode' : name;
@@ -32,6 +41,7 @@ export function resolve(specifier, context, next) {
 }
 
 export function load(url, context, next) {
+  if (url.endsWith('?over')) return { format: 'module', source: over(url), shortCircuit: true };
   const inSuite = url.startsWith(settings.directory);
   if (!inSuite || !/\.[tj]s$/.test(url)) return next(url, context);
   const file = fileURLToPath(url);
@@ -45,4 +55,15 @@ export function load(url, context, next) {
     supported: { 'import-attributes': true },
   });
   return { format: 'module', source: code, shortCircuit: true };
+}
+
+/** Returns a module with the exports of millrace/overrides in the place of noble's. */
+function over(url) {
+  const { call, entry, natives } = settings;
+  const original = url.slice(0, -'?over'.length);
+  const names = natives[original.split('/').at(-1).slice(0, -'.ts'.length)].replaceAll(' ', ', ');
+  return (
+    `import * as original from '${original}';\nimport { ${call} } from '${entry}';\n` +
+    `export * from '${original}';\nexport const { ${names} } = ${call}(original);\n`
+  );
 }

@@ -6,7 +6,7 @@ import { register } from 'node:module';
 const settings = JSON.parse(process.env.MILLRACE_NOBLE_SUITE);
 register('./hooks.mjs', import.meta.url, { data: settings });
 
-if (settings.ours) {
+if (settings.ours && settings.natives === undefined) {
   const { directory, entry, major, name, sources } = settings;
   const { default: front } = await import(entry);
   const modules = {};

@@ -1,5 +1,6 @@
-// Runs the test files of a checkout of noble-hashes or noble-ciphers against Millrace's modules,
-// beside noble's own run, each in a separate process.
+// Runs the test files of a checkout of noble-hashes, noble-ciphers, noble-curves or
+// noble-post-quantum against Millrace's modules, beside noble's own run, each in a separate
+// process.
 //
 //   npm run test:noble -- DIRECTORY [--browser] [--verbose] [--served] [--limit MINUTES]
 //     [TEST-FILE...]
@@ -15,6 +16,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { overrideOf } from '../../tools/override-packages.mjs';
 import { fetchPackage } from '../support/registry.mjs';
 import { root } from '../support/child.mjs';
 
@@ -31,7 +33,7 @@ const [given, ...names] = positionals;
 if (given === undefined) throw new Error('usage: npm run test:noble -- DIRECTORY [TEST-FILE...]');
 const directory = resolve(given);
 const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-const [, name] = /^@noble\/(hashes|ciphers)$/.exec(manifest.name) ?? [];
+const [, name] = /^@noble\/(hashes|ciphers|curves|post-quantum)$/.exec(manifest.name) ?? [];
 if (name === undefined)
   throw new Error(`${directory} is not a checkout of noble: ${manifest.name}`);
 const major = Number(manifest.version[0]);
@@ -60,8 +62,10 @@ function entryOf(folder) {
 const packages = fetchPackages();
 const dist = join(root, 'dist', values.browser ? 'browser' : '');
 const folder = join(dist, `noble-${name}`, major === 1 ? 'v1' : '');
+/** Of curves and post-quantum: what makes modules, and the exports that it replaces. */
+const override = overrideOf(`noble-${name}-v${major}`);
 const modules = Object.fromEntries(
-  readdirSync(folder)
+  (override === undefined ? readdirSync(folder) : [])
     .filter((each) => each.endsWith('.mjs') && each !== '_original.mjs')
     .map((each) => [each.slice(0, -4), pathToFileURL(join(folder, each)).href]),
 );
@@ -71,9 +75,10 @@ const sources = readdirSync(join(directory, 'src'))
 
 /** Runs a file; returns its tests passed, those failed, and why it ended early. */
 function run(file, ours) {
-  const entry = join(dist, values.browser ? '' : 'compat', `noble-${name}.mjs`);
+  const module = override === undefined ? `noble-${name}` : 'overrides';
+  const entry = join(dist, values.browser ? '' : 'compat', `${module}.mjs`);
   const urls = { directory: pathToFileURL(directory).href, entry: pathToFileURL(entry).href };
-  const settings = { ...urls, major, modules, name, ours, packages, sources };
+  const settings = { ...urls, ...override, major, modules, name, ours, packages, sources };
   const preload = new URL('./preload.mjs', import.meta.url).href;
   const args = ['--no-warnings', '--import', preload, join(directory, 'test', file)];
   const child = spawn(process.execPath, args, {

@@ -14,6 +14,8 @@ const tree = await load('@chainsafe/persistent-merkle-tree');
 const hasher = await load('@chainsafe/persistent-merkle-tree/hasher/noble');
 const { createMPT } = await load('@ethereumjs/mpt');
 const ethers = await load('ethers');
+const accounts = await load('viem/accounts');
+const nostr = await load('nostr-tools/pure');
 
 if (process.argv.includes('--ethers')) {
   const { register } = await load('millrace/ethers');
@@ -32,6 +34,14 @@ const typed = {
   message: { to: '0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826', text: 'Hello, Bob!' },
 };
 tree.setHasher(hasher.hasher);
+const privateKey = `0x${'07'.repeat(32)}`;
+const signingKey = new ethers.SigningKey(privateKey);
+const signature = signingKey.sign(bytes(32));
+const event = nostr.finalizeEvent(
+  { kind: 1, created_at: 1_700_000_000, tags: [], content: 'Hello, Bob!' },
+  bytes(32),
+);
+const eventText = JSON.stringify(event);
 
 const workloads = {
   'ethereum-cryptography: keccak256 of 32 B': [5000, () => keccak256(bytes(32))],
@@ -70,6 +80,19 @@ const workloads = {
   'ethers: computeHmac sha512 of 32 B': [
     2000,
     () => ethers.computeHmac('sha512', bytes(32), bytes(32)),
+  ],
+  'ethers: SigningKey.sign': [200, () => signingKey.sign(bytes(32)).serialized],
+  'ethers: recoverAddress': [50, () => ethers.recoverAddress(bytes(32), signature)],
+  'ethers: new Wallet': [50, () => new ethers.Wallet(privateKey).address],
+  'viem: sign': [
+    200,
+    async () => (await accounts.sign({ hash: `0x${'09'.repeat(32)}`, privateKey })).s,
+  ],
+  'viem: privateKeyToAccount': [50, () => accounts.privateKeyToAccount(privateKey).address],
+  'nostr-tools: verifyEvent': [50, () => String(nostr.verifyEvent(JSON.parse(eventText)))],
+  'nostr-tools: finalizeEvent': [
+    50,
+    () => nostr.finalizeEvent(JSON.parse(eventText), bytes(32)).id,
   ],
   'ethers: scryptSync N=4096 r=8': [
     1,

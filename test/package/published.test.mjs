@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -701,6 +709,9 @@ async function runReference(place) {
   );
   writeFileSync(join(ethers, 'index.mjs'), hooks);
   writeFileSync(join(ethers, 'package.json'), '{"name":"ethers","exports":"./index.mjs"}');
+  mkdirSync(join(cwd, 'node_modules', '@noble'));
+  for (const name of ['tweetnacl', '@noble/curves', '@noble/post-quantum'])
+    symlinkSync(join(root, 'node_modules', name), join(cwd, 'node_modules', name), 'junction');
   writeFileSync(join(cwd, 'all.mjs'), programs.join(''));
   const ran = await start(process.execPath, ['all.mjs'], { cwd, env: place.env });
   assert.equal(ran.code, 0, ran.all);

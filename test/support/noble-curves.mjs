@@ -9,9 +9,15 @@ import { fetchPackage } from './registry.mjs';
 /** Those of version 1, and the hashes that they need: ethers 6 pins the first. */
 const first = { '1.2.0': '1.3.2', '1.9.7': '1.8.0' };
 
+const installed = {
+  ed25519: () => import('@noble/curves/ed25519.js'),
+  nist: () => import('@noble/curves/nist.js'),
+  secp256k1: () => import('@noble/curves/secp256k1.js'),
+};
+
 /** Returns functions that resolve to a module, by version; says which versions are absent. */
 export function nobleCurvesVersions() {
-  const found = { 2: (path) => import(`@noble/curves/${path}.js`) };
+  const found = { 2: (path) => installed[path]() };
   for (const [version, hashes] of Object.entries(first)) {
     try {
       const folder = fetchPackage('@noble/curves', version);
