@@ -313,6 +313,41 @@ for (const [version, load] of Object.entries(nobleCurvesVersions())) {
     });
   }
 
+  if (version.startsWith('1'))
+    test(`@noble/curves ${version}: signatures as objects`, async () => {
+      const { original, ours } = await comparing('secp256k1', 'secp256k1');
+      const both = (make, title) =>
+        assertSame(
+          () => make(original),
+          () => make(ours),
+          [],
+          title,
+        );
+      for (let round = 0; round < 8; round++) {
+        const [key, message] = [bytes(32), bytes(32)];
+        const made = original.sign(message, key, { lowS: round % 2 === 0, prehash: false });
+        const [compact, der] = [made.toCompactHex(), made.toDERHex()];
+        both(({ Signature }) => Signature.fromCompact(compact), 'fromCompact');
+        both(({ Signature }) => Signature.fromDER(der), 'fromDER');
+        both(({ Signature }) => Signature.fromDER(compact), 'fromDER of another form');
+        both(({ Signature }) => Signature.fromDER(der).normalizeS(), 'normalizeS');
+        both(({ Signature }) => Signature.fromCompact(compact).hasHighS(), 'hasHighS');
+        both(({ Signature }) => new Signature(0n, made.s), 'a number out of range');
+        for (const recovery of [undefined, null, 0, 1, 2, 3, 4, 27, '1'])
+          for (const digest of [message, hex(message), bytes(31), bytes(33), 5]) {
+            const recovered = ({ Signature }) => {
+              const signature = Signature.fromCompact(compact).addRecoveryBit(recovery);
+              return signature.recoverPublicKey(digest);
+            };
+            both(recovered, `recovery ${recovery}`);
+          }
+        const own = ours.sign(message, key);
+        assert.ok(own instanceof ours.Signature && own instanceof original.Signature);
+        assert.equal(own.recoverPublicKey(message).toHex(), hex(original.getPublicKey(key)));
+        assert.equal(ours.verify(own, message, original.getPublicKey(key)), true);
+      }
+    });
+
   test(`@noble/curves ${version}: Schnorr signatures`, async () => {
     const { original, ours, same } = await comparing('secp256k1', 'schnorr');
     for (const size of [0, 1, 32, 33, 200]) {

@@ -20,7 +20,8 @@ function shown(value) {
     return [constructor.name, Buffer.from(buffer, byteOffset, value.byteLength).toString('hex')];
   }
   if (typeof value === 'bigint') return `${value}n`;
-  if (typeof value?.toHex === 'function') return [value.constructor.name, value.toHex()];
+  if (typeof value?.toHex === 'function')
+    return [value.constructor.name, value.toHex(), value.recovery];
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(Object.keys(value).map((name) => [name, shown(value[name])]));
 }

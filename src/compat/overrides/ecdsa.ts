@@ -48,6 +48,8 @@ export function overEcdsa(original: Noble, read: Read, { curve, size, hash }: Fa
     entropy: NO_BYTES,
   };
 
+  const Signature = isFirst && isSecp256k1 ? overSignature(original, read) : original.Signature;
+
   /** Reads options; undefined if the original is to. */
   const readOptions = (rest: readonly unknown[]): Signing | undefined => {
     const [given] = rest;
@@ -97,7 +99,7 @@ export function overEcdsa(original: Noble, read: Read, { curve, size, hash }: Fa
     if (isFirst) {
       const [r, s] = [signature.subarray(1, 1 + size), signature.subarray(1 + size)];
       return format === undefined
-        ? new original.Signature(numberOf(r), numberOf(s), signature[0])
+        ? new Signature(numberOf(r), numberOf(s), signature[0])
         : undefined;
     }
     if (format === 'recovered') return signature;
@@ -122,6 +124,7 @@ export function overEcdsa(original: Noble, read: Read, { curve, size, hash }: Fa
   };
 
   return withFunctions(original, {
+    Signature,
     keygen(seed: unknown) {
       const secretKey = original.utils.randomSecretKey(seed);
       return { secretKey, publicKey: getPublicKey(secretKey) };
@@ -165,6 +168,38 @@ export function overEcdsa(original: Noble, read: Read, { curve, size, hash }: Fa
         : original.recoverPublicKey(signature, message, ...rest);
     },
   });
+}
+
+/** Returns the class of signatures of version 1, with native recovery. */
+function overSignature(original: Noble, read: Read): Noble {
+  const Original: Noble = original.Signature;
+  const Point: Noble = original.Point ?? original.ProjectivePoint;
+  const over = ({ r, s, recovery }: Noble): Noble => new (Signature as Noble)(r, s, recovery);
+  class Signature extends Original {
+    addRecoveryBit(recovery: unknown): Noble {
+      return over(super.addRecoveryBit(recovery));
+    }
+
+    normalizeS(): Noble {
+      const made = super.normalizeS();
+      return made === this ? this : over(made);
+    }
+
+    recoverPublicKey(msgHash: unknown): Noble {
+      const { r, s, recovery } = this as Noble;
+      const [digest, point] = [read(msgHash), new Uint8Array(65)];
+      if (digest !== undefined && [0, 1, 2, 3].includes(recovery)) {
+        const numbers = [r, s].map((number: bigint) => number.toString(16).padStart(64, '0'));
+        const bytes = Buffer.from(`0${recovery}${numbers.join('')}`, 'hex');
+        if (runRaw(RawOperation.EcRecover, point, digest, bytes)) return Point.fromHex(point);
+      }
+      return super.recoverPublicKey(msgHash);
+    }
+  }
+  for (const name of ['fromBytes', 'fromHex', 'fromCompact', 'fromDER'])
+    if (typeof Original[name] === 'function')
+      (Signature as Noble)[name] = (...given: unknown[]) => over(Original[name](...given));
+  return Signature;
 }
 
 /** The options of signatures. */
