@@ -37,6 +37,7 @@ export {
 export * from './functions/random.js';
 export * from './functions/key-wrap.js';
 export * from './functions/hpke.js';
+export * from './functions/parts.js';
 export * from './functions/public-keys.js';
 export { createSign, createVerify } from './functions/running-signatures.js';
 export type { Sign, Verify } from './functions/running-signatures.js';
@@ -78,6 +79,7 @@ export type { Progress, StreamOptions } from './streams/stream-source.js';
 export type * from './calls/ciphers.js';
 export type * from './calls/derivations.js';
 export type * from './calls/digests.js';
+export type * from './calls/parts.js';
 export type * from './calls/public-keys.js';
 export type { Hkdf, HkdfExpand, HkdfExtract } from './calls/hkdf.js';
 export type * from './calls/reports.js';

@@ -48,6 +48,7 @@ const firstCallFiles = {
   ],
   'functions/promises/many': ['functions/promises/many'],
   'functions/promises/sealed': ['functions/promises/sealed'],
+  'functions/parts': ['functions/parts', 'functions/promises/parts', 'operations/parts'],
   'functions/derivations': [
     'base/kdf-costs',
     'base/wrap-algorithms',
@@ -108,9 +109,11 @@ const exportedCalls = [
   'functions/engines',
   'functions/hpke',
   'functions/key-wrap',
+  'functions/parts',
   'functions/promises/derivations',
   'functions/promises/hpke',
   'functions/promises/key-wrap',
+  'functions/promises/parts',
   'functions/promises/public-keys',
   'functions/promises/sealed',
   'functions/public-keys',
@@ -161,6 +164,7 @@ const lateFiles = {
     'streams/passphrase/derive-key',
   ],
   'streams/sealed-duplex': ['streams/sealed-duplex'],
+  'streams/sealed-parts': ['streams/sealed-parts'],
   'compat/node-crypto/exports': ['compat/node-crypto/exports'],
   'compat/node-crypto/hashes': [
     'compat/node-crypto/hashes',

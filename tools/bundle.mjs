@@ -55,6 +55,7 @@ const chunkRoots = [
   'functions/digests',
   'functions/engines',
   'functions/hpke',
+  'functions/parts',
   'functions/public-keys',
   'functions/running-signatures',
   'functions/settings',
@@ -67,6 +68,7 @@ const chunkRoots = [
   'public-keys/keys',
   'streams/digest-stream',
   'streams/passphrase/pumps',
+  'streams/sealed-parts',
   'streams/sealed-streams',
 ];
 

@@ -17,6 +17,7 @@ import * as digests from './calls/digests.mjs';
 import * as hkdf from './calls/hkdf.mjs';
 import * as hpke from './calls/hpke.mjs';
 import * as keyWrap from './calls/key-wrap.mjs';
+import * as parts from './calls/parts.mjs';
 import * as publicKeys from './calls/public-keys.mjs';
 import * as sealed from './calls/sealed.mjs';
 import * as verifyMac from './calls/verify-mac.mjs';
@@ -35,6 +36,7 @@ const groups = {
   hkdf,
   hpke,
   keyWrap,
+  parts,
   publicKeys,
   sealed,
   verifyMac,
@@ -358,7 +360,7 @@ const platform = {
   '#platform/base/stream-types.js': ['Duplex', 'TransformStream'],
   '#platform/engines/parts.js': ['provideCiphers', 'providePasswords'],
   '#platform/streams/files.js': ['FileSource'],
-  '#platform/streams/sealed.js': ['passphrases', 'sealedDuplexes', 'sealedStreams'],
+  '#platform/streams/sealed.js': ['passphrases', 'sealedDuplexes', 'sealedParts', 'sealedStreams'],
 };
 
 /**

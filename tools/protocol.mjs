@@ -118,6 +118,16 @@ const enumerations = [
           'only: `updateCipher` is its synchronous form.',
       ],
       [
+        'HashPart',
+        'The values of a range of a message, which begins at the offset that the iv has as a ' +
+          '64-bit little-endian integer.',
+      ],
+      [
+        'JoinParts',
+        'The digest from the values of all ranges; the iv has the bytes of each range, as such ' +
+          'integers.',
+      ],
+      [
         'ImportKey',
         'The operations with asymmetric keys, of which public_keys.rs says what they read. The ' +
           'first two fill the reserved key, which is the key.',

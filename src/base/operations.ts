@@ -49,7 +49,10 @@ export function isMac(operation: Operation): boolean {
 /** Returns true if the result is a digest or a MAC of one message. */
 export function givesDigest(operation: Operation): boolean {
   return (
-    isHashOrHmac(operation) || operation === Operation.Finish || operation === Operation.MacFinish
+    isHashOrHmac(operation) ||
+    operation === Operation.Finish ||
+    operation === Operation.MacFinish ||
+    operation === Operation.JoinParts
   );
 }
 

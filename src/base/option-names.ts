@@ -24,6 +24,7 @@ export const generateKeyPairOptionNames =
   'namedCurve modulusLength publicExponent hashAlgorithm mgf1HashAlgorithm saltLength publicKeyEncoding privateKeyEncoding engine';
 export const hashParameterOptionNames =
   'salt personalization context customization functionName domain blockSize';
+export const hashPartOptionNames = 'offset size engine key context';
 export const hashPasswordOptionNames =
   'algorithm cost secret saltLength hashLength salt memory passes parallelism N r blockSize p parallelization engine';
 export const hmacOptionNames = 'encoding engine';
@@ -31,11 +32,13 @@ export const hpkeOpenOptionNames = 'aad senderPublicKey kdf aead info psk pskId 
 export const hpkeRecipientOptionNames = 'senderPublicKey kdf aead info psk pskId engine';
 export const hpkeSealOptionNames = 'aad senderKey kdf aead info psk pskId engine';
 export const hpkeSenderOptionNames = 'senderKey kdf aead info psk pskId engine';
+export const joinPartsOptionNames = 'engine encoding outputLength key context customization';
 export const openOptionNames = 'key nonce source aad authTagLength commit engine';
 export const openRangeOptionNames = 'algorithm key context signal start end';
 export const openWithKeyOptionNames = 'signal';
 export const openWithPassphraseOptionNames = 'maxMemory maxTime signal onProgress';
 export const packedSourceNames = 'data size';
+export const partOptionNames = 'version algorithm mode offset length size values check';
 export const passphraseStreamOptionNames = 'highWaterMark';
 export const plainCreateHashOptionNames = 'state outputLength seed key engine';
 export const plainHashOptionNames = 'encoding outputLength seed key engine';
@@ -45,6 +48,8 @@ export const rsaEncryptionParameterNames = 'padding oaepHash mgf1Hash oaepLabel'
 export const scryptCostOptionNames = 'N cost r blockSize p parallelization';
 export const scryptOptionNames = 'maxmem N cost r blockSize p parallelization engine';
 export const sealOptionNames = 'key nonce source aad authTagLength commit engine';
+export const sealRangeNames = 'version offset length size at header check';
+export const sealRangeOptionNames = 'algorithm key context signal';
 export const sealWithKeyOptionNames = 'algorithm signal';
 export const sealWithPassphraseOptionNames = 'algorithm N signal onProgress';
 export const sealedStreamOptionNames = 'algorithm key context signal highWaterMark';

@@ -98,6 +98,15 @@ export const enum Operation {
    */
   CipherUpdate,
   /**
+   * The values of a range of a message, which begins at the offset that the iv has as a 64-bit
+   * little-endian integer.
+   */
+  HashPart,
+  /**
+   * The digest from the values of all ranges; the iv has the bytes of each range, as such integers.
+   */
+  JoinParts,
+  /**
    * The operations with asymmetric keys, of which public_keys.rs says what they read. The first two
    * fill the reserved key, which is the key.
    */
@@ -564,7 +573,7 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
 export const NO_HASH = 255;
 
 /** The number of operations. */
-export const OPERATION_COUNT = 44;
+export const OPERATION_COUNT = 46;
 
 /** Bytes of the handle of a hash state that the kernel keeps, for any hash. */
 export const KERNEL_HANDLE_BYTES = 16;

@@ -96,6 +96,19 @@ export class InputKey {
     }
   }
 
+  /**
+   * Returns bytes that only this key, algorithm and context give for `parts`, which have the sizes
+   * that `purpose` determines.
+   */
+  bind(purpose: string, parts: readonly Uint8Array[], size: number): Uint8Array {
+    const label = utf8(`millrace ${purpose}\0${ianaNames[this.#facts.name]}\0`);
+    const material = this.#expanding.expand(
+      joined([label, ...parts, this.#context], secretResult),
+      size,
+    );
+    return material.subarray(0, size);
+  }
+
   /** Wipes the key. */
   dispose(): void {
     this.#expanding.dispose();
@@ -132,8 +145,12 @@ export class MessageKey {
   }
 
   /** Seals consecutive chunks on the pool; `first` is the number of the first. `source` is lent. */
-  async seal(first: number, count: number, source: Uint8Array): Promise<Buffer> {
-    const target = allocateApart(source.length + count * TAG_SIZE);
+  async seal(
+    first: number,
+    count: number,
+    source: Uint8Array,
+    target: Buffer = allocateApart(source.length + count * TAG_SIZE),
+  ): Promise<Buffer> {
     const fill = (): void => this.#fill(Operation.SealChunks, first, count, source, target);
     await runPromise(undefined, fill, [], 0);
     return target;

@@ -3,6 +3,7 @@
  */
 import { makeError } from '../base/errors.js';
 import * as pumps from './passphrase/pumps.js';
+import * as parts from './sealed-parts.js';
 import * as streams from './sealed-streams.js';
 import type { SealingWork } from './sealed-streams.js';
 import type { Duplex } from '../base/stream-types.browser.js';
@@ -26,4 +27,8 @@ export function sealedDuplexes(): Duplexes {
     'browsers have no Node.js streams: use sealTransformStream, openTransformStream or ' +
       'their WithPassphrase and WithKey forms',
   );
+}
+
+export function sealedParts(): typeof parts {
+  return parts;
 }

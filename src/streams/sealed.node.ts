@@ -16,3 +16,8 @@ export function passphrases(): typeof import('./passphrase/pumps.js') {
 export function sealedDuplexes(): typeof import('./sealed-duplex.js') {
   return require('./sealed-duplex.js');
 }
+
+/** Returns the functions that seal a stream in parts. */
+export function sealedParts(): typeof import('./sealed-parts.js') {
+  return require('./sealed-parts.js');
+}

@@ -20,3 +20,4 @@
 
 pub use crate::cipher::message::{CipherMessage, PART_ALIGN, PartialTag};
 pub use crate::hash::parts::{HashMessage, HashPart, hash_parts, is_tree};
+pub use crate::hash::ranges::{HashRange, RangePiece, join_ranges};

@@ -8,7 +8,7 @@
 use crate::cost::Route;
 use crate::job::{CompletionQueue, Job, JobPause, WorkerClaim};
 use millrace_core::allocate::{Shared, try_with_capacity};
-use millrace_core::split;
+use millrace_core::split::{self, HashRange};
 use millrace_pool::{CancelToken, LONG_TASK_NS};
 use millrace_request::checkpoint::{JobCheckpoint, slice};
 use millrace_request::parts::{PartialResult, RangePlan};
@@ -89,6 +89,7 @@ fn parts_of(work: &Work) -> usize {
                 _ => 1,
             }
         }
+        Operation::HashPart(_) => work.source.size().div_ceil(HashRange::PIECE),
         _ => 1,
     }
 }

@@ -10,6 +10,7 @@ use crate::hash_state;
 use crate::kdf;
 #[cfg(target_os = "linux")]
 use crate::kernel;
+use crate::parts;
 use crate::protocol::EngineNumber;
 use crate::public_keys;
 use crate::running_cipher;
@@ -49,6 +50,8 @@ pub fn run(work: &Work, reply: &mut Reply, checkpoint: Option<&mut JobCheckpoint
         Operation::HashMany(hash) => batch::hash_many(work, hash, checkpoint),
         Operation::HashFile(hash) => files::hash_file(work, hash, reply, checkpoint),
         Operation::HashFiles(hash) => files::hash_files(work, hash, checkpoint),
+        Operation::HashPart(_) => parts::hash_part(work, reply, checkpoint),
+        Operation::JoinParts(hash) => parts::join_parts(work, hash, reply, checkpoint),
         Operation::CipherUpdate(cipher) => running_cipher::update(work, cipher, checkpoint),
         Operation::PublicKey => {
             stack::wiped(|| keeping(|| public_keys::run(work, reply, checkpoint)))

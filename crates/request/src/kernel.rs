@@ -18,6 +18,8 @@ const NO_DERIVATION: Error =
     Error::Unavailable("kernel: does not support key derivation: use another engine");
 const NO_PUBLIC_KEYS: Error =
     Error::Unavailable("the kernel engine has no public keys: use the native engine");
+const NO_PARTS: Error =
+    Error::Unavailable("kernel: does not hash parts of a message: use another engine");
 const NO_SQUEEZE: Error =
     Error::Unavailable("kernel: does not support extendable output: use another engine");
 
@@ -59,6 +61,7 @@ pub fn run(
             })
         }
         Operation::Squeeze(_) => Err(NO_SQUEEZE.into()),
+        Operation::HashPart(_) | Operation::JoinParts(_) => Err(NO_PARTS.into()),
         Operation::Derive => Err(NO_DERIVATION.into()),
         Operation::PublicKey => Err(NO_PUBLIC_KEYS.into()),
         // JavaScript prepares a key for the kernel instead; only the command hashes files, with the

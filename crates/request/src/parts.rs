@@ -2,15 +2,19 @@
 //! between ([`run_sequential`]), or as a binding with several threads takes them.
 
 use crate::bytes::{self, Window};
-use crate::checkpoint::JobCheckpoint;
+use crate::checkpoint::{JobCheckpoint, slicer};
 use crate::files::{self, OpenedFile};
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
 use millrace_core::allocate::try_with_capacity;
+use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::Params;
 use millrace_core::running_cipher::RunningCipher;
-use millrace_core::split::{CipherMessage, HashMessage, HashPart, PART_ALIGN, PartialTag};
+use millrace_core::split::{
+    CipherMessage, HashMessage, HashPart, HashRange, PART_ALIGN, PartialTag, RangePiece,
+    join_ranges,
+};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,6 +57,47 @@ pub fn run_sequential(
     run().inspect_err(|_| plan.erase(checkpoint))
 }
 
+/// Writes the values of a range of a message, with a checkpoint after each of its pieces.
+///
+/// # Errors
+/// Those of [`HashRange`], and [`Status::Cancelled`].
+pub fn hash_part(
+    work: &Work,
+    reply: &mut Reply,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let plan = RangePlan::range(work)?;
+    let mut results = try_with_capacity(plan.count)?;
+    for index in 0..plan.count {
+        results.push(Some(plan.part(0, index)?));
+        checkpoint.as_mut().map_or(Ok(()), |checkpoint| checkpoint.check())?;
+    }
+    plan.join(work, &results, reply, None)
+}
+
+/// Writes the digest of a message from the values of its ranges, the source.
+///
+/// # Errors
+/// Those of [`join_ranges`].
+pub fn join_parts(
+    work: &Work,
+    hash: Hash,
+    reply: &mut Reply,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let (sizes, values) = (integers(work.iv.read()), work.source.read());
+    work.with_params(hash, |params| {
+        work.digest_to(reply, |target| {
+            join_ranges(hash, params, sizes, values, target, slicer(&mut checkpoint))
+        })
+    })
+}
+
+/// Returns the 64-bit little-endian integers in these bytes.
+fn integers(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes))
+}
+
 /// A message in parts of one size.
 ///
 /// Most messages take one pass over their parts. A message takes two if the first pass must not
@@ -80,12 +125,15 @@ enum Kind {
     Hash(HashMessage),
     /// A message in a file.
     File(HashMessage, OpenedFile),
+    /// A range of a message.
+    Range(HashRange),
 }
 
 /// The result of a part.
 pub enum PartialResult {
     Text(PartialTag),
     Hash(HashPart),
+    Range(RangePiece),
     /// The part is written and adds nothing to tag or digest.
     Written,
 }
@@ -127,8 +175,19 @@ impl RangePlan {
                 let (part, count) = (message.part_size() as usize, message.count());
                 Ok(RangePlan::over(Kind::File(message, opened), [Window::EMPTY; 2], part, count))
             }
+            Operation::HashPart(_) => RangePlan::range(work),
             _ => Err(Status::NotSupported),
         }
+    }
+
+    /// Plans the range of a message, of which the iv has the offset.
+    fn range(work: &Work) -> Result<RangePlan, Status> {
+        let Operation::HashPart(hash) = work.operation else { return Err(Status::Internal) };
+        let offset = integers(work.iv.read()).next().ok_or(Status::Argument)?;
+        let range = work.with_params(hash, |params| Ok(HashRange::new(hash, params, offset)?))?;
+        let count = work.source.size().div_ceil(HashRange::PIECE);
+        let windows = [work.source, Window::EMPTY];
+        Ok(RangePlan::over(Kind::Range(range), windows, HashRange::PIECE, count))
     }
 
     /// Plans the message of a cipher's work.
@@ -194,7 +253,7 @@ impl RangePlan {
                 .map(PartialResult::Hash);
         }
         let (offset, [source, target]) = self.windows(index)?;
-        if !matches!(self.kind, Kind::Hash(_)) && pass + 1 == self.passes() {
+        if !matches!(self.kind, Kind::Hash(_) | Kind::Range(_)) && pass + 1 == self.passes() {
             self.written.fetch_max(index + 1, Ordering::Relaxed);
         }
         let text = || bytes::text(&source, &target, &[]).ok_or(Status::Internal);
@@ -218,6 +277,7 @@ impl RangePlan {
             Kind::Hash(message) | Kind::File(message, _) => {
                 PartialResult::Hash(message.part(offset, source.read())?)
             }
+            Kind::Range(range) => PartialResult::Range(range.piece(offset, source.read())?),
         })
     }
 
@@ -278,6 +338,13 @@ impl RangePlan {
                     if let PartialResult::Hash(value) = result { Some(value) } else { None }
                 }));
                 return work.digest_to(reply, |target| message.finish(&values, target, slicer));
+            }
+            Kind::Range(range) => {
+                let mut pieces: Vec<&RangePiece> = try_with_capacity(results.len())?;
+                pieces.extend(results.iter().flatten().filter_map(|result| {
+                    if let PartialResult::Range(piece) = result { Some(piece) } else { None }
+                }));
+                return work.digest_to(reply, |target| range.finish(&pieces, target));
             }
             Kind::Apply(message) => message.tag(partials(results), &mut [])?,
             Kind::Open(message) => message.verify(partials(results), self.tag()?)?,
@@ -340,6 +407,6 @@ impl RangePlan {
 fn partials(results: &[Option<PartialResult>]) -> impl Iterator<Item = &PartialTag> {
     results.iter().flatten().filter_map(|result| match result {
         PartialResult::Text(partial) => Some(partial),
-        PartialResult::Hash(_) | PartialResult::Written => None,
+        PartialResult::Hash(_) | PartialResult::Range(_) | PartialResult::Written => None,
     })
 }

@@ -37,6 +37,7 @@ pub fn predict(work: &Work) -> u64 {
         Operation::Update(_) | Operation::MacUpdate(_) => {
             model.predict(source.saturating_add(work.iv.size()))
         }
+        Operation::HashPart(_) | Operation::JoinParts(_) => model.predict(source),
         Operation::HashMany(hash) | Operation::HmacMany(hash) => {
             let (count, size) = work.messages();
             predict_messages(hash, size, count)

@@ -122,46 +122,52 @@ numbers! {
         /// Encrypts or decrypts the next bytes of a message; its handle is the key. Asynchronous
         /// only: `updateCipher` is its synchronous form.
         CipherUpdate = 18,
+        /// The values of a range of a message, which begins at the offset that the iv has as a
+        /// 64-bit little-endian integer.
+        HashPart = 19,
+        /// The digest from the values of all ranges; the iv has the bytes of each range, as such
+        /// integers.
+        JoinParts = 20,
         /// The operations with asymmetric keys, of which public_keys.rs says what they read. The
         /// first two fill the reserved key, which is the key.
-        ImportKey = 19,
-        GenerateKey = 20,
-        Sign = 21,
+        ImportKey = 21,
+        GenerateKey = 22,
+        Sign = 23,
         /// The signature is the tag; the result is 1 byte, 1 if it is right.
-        VerifySignature = 22,
+        VerifySignature = 24,
         /// As `Sign`, of messages one after the other. The iv has three 64-bit floats of each: the
         /// sizes of message and signature and the handle of the key, or 0 for the next raw key,
         /// which are in the place of the key.
-        SignMany = 23,
+        SignMany = 25,
         /// As `VerifySignature`, in the same way; the result is a byte of each.
-        VerifyMany = 24,
+        VerifyMany = 26,
         /// The handle of the peer's public key is `At::Count`.
-        Agree = 25,
+        Agree = 27,
         /// The result is the shared secret and the ciphertext after it.
-        Encapsulate = 26,
-        Decapsulate = 27,
-        PublicEncrypt = 28,
-        PrivateDecrypt = 29,
+        Encapsulate = 28,
+        Decapsulate = 29,
+        PublicEncrypt = 30,
+        PrivateDecrypt = 31,
         /// The result is the encapsulated key and the ciphertext after it.
-        HpkeSeal = 30,
-        HpkeOpen = 31,
+        HpkeSeal = 32,
+        HpkeOpen = 33,
         /// The result is the encapsulated key and after it the AEAD's key, the nonce of the first
         /// message and the secret of exports.
-        HpkeSender = 32,
+        HpkeSender = 34,
         /// The result is the same without the encapsulated key.
-        HpkeRecipient = 33,
+        HpkeRecipient = 35,
         /// Key derivations, which come last: the password is the key, the salt the iv, other inputs
         /// the aad, a second secret the tag.
-        Scrypt = 34,
-        Pbkdf2 = 35,
-        Hkdf = 36,
-        HkdfExtract = 37,
-        HkdfExpand = 38,
-        Argon2 = 39,
-        Bcrypt = 40,
-        Verify = 41,
-        WrapKey = 42,
-        UnwrapKey = 43,
+        Scrypt = 36,
+        Pbkdf2 = 37,
+        Hkdf = 38,
+        HkdfExtract = 39,
+        HkdfExpand = 40,
+        Argon2 = 41,
+        Bcrypt = 42,
+        Verify = 43,
+        WrapKey = 44,
+        UnwrapKey = 45,
     }
 
     /// Where an asynchronous call runs.
@@ -509,7 +515,7 @@ impl Status {
 pub const NO_HASH: u32 = 255;
 
 /// The number of operations.
-pub const OPERATION_COUNT: u32 = 44;
+pub const OPERATION_COUNT: u32 = 46;
 
 /// Bytes of the handle of a hash state that the kernel keeps, for any hash.
 pub const KERNEL_HANDLE_BYTES: usize = 16;

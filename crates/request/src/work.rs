@@ -77,6 +77,9 @@ operations! {
     OpenChunks(Cipher),
     /// The next bytes of a message; see `running_cipher`.
     CipherUpdate(Cipher),
+    /// Ranges of a large message; see `parts`.
+    HashPart(Hash),
+    JoinParts(Hash),
 }
 
 pub enum Key {

@@ -5,9 +5,15 @@
  */
 import type { Buffer } from '#platform/base/runtime.js';
 import type { Duplex, TransformStream } from '#platform/base/stream-types.js';
-import { passphrases, sealedDuplexes, sealedStreams } from '#platform/streams/sealed.js';
+import {
+  passphrases,
+  sealedDuplexes,
+  sealedParts,
+  sealedStreams,
+} from '#platform/streams/sealed.js';
 import type { Bytes, Data } from '../../base/arguments.js';
 import { makeError, refuseSurplus } from '../../base/errors.js';
+import type { HashPart, SealRange, SealRangeOptions, SealingPlan } from '../../calls/parts.js';
 import type { KeyInput } from '../../request/key-input.js';
 import type { OpenRangeOptions, ReadRange } from '../../streams/open-range.js';
 import type {
@@ -114,6 +120,85 @@ export function openStream(options: SealedStreamOptions): Duplex {
 export async function openRange(read: ReadRange, options: OpenRangeOptions): Promise<Buffer> {
   refuseSurplus(arguments, 2, 'openRange');
   return sealedStreams().openRange(read, options);
+}
+
+/**
+ * Plans the sealing of an object that several workers or machines have hashed in parts: makes the
+ * header of the sealed stream and a range for each part, which {@link sealRange} seals. The header,
+ * and after it the results for all ranges in their order, are what {@link openStream},
+ * {@link openRange} and their kind open.
+ *
+ * The salt in the header is derived from the key, the context and the BLAKE3 digest of the object.
+ * So one object has one sealed form under a key and a context: a repeated plan or range gives the
+ * same bytes, another content another header, and **who sees two results learns whether the objects
+ * are the same**.
+ *
+ * @example
+ * ```js
+ * import {
+ *   hashPart,
+ *   openRange,
+ *   planSealing,
+ *   randomBytes,
+ *   sealRange,
+ * } from 'millrace/promises';
+ *
+ * const whole = randomBytes(100_000);
+ * const { length: size } = whole;
+ * const dataAt = (offset) => whole.subarray(offset, offset + 65_536);
+ * const options = { algorithm: 'aes-256-gcm', key: randomBytes(32) };
+ *
+ * // Each part and each range by another worker.
+ * const hashed = [0, 65_536].map((offset) =>
+ *   hashPart('blake3', dataAt(offset), { offset, size }),
+ * );
+ * const { header, ranges } = await planSealing(
+ *   await Promise.all(hashed),
+ *   options,
+ * );
+ * const sealed = await Promise.all(
+ *   ranges.map((range) => sealRange(range, dataAt(range.offset), options)),
+ * );
+ *
+ * const stream = Buffer.concat([header, ...sealed]);
+ * const read = (start, end) => stream.subarray(start, end);
+ * await openRange(read, { ...options, start: 65_000, end: 66_000 });
+ * ```
+ *
+ * @param parts the results of {@link hashPart} with `blake3`, without key and context. Each begins
+ *   at a multiple of 16,384 bytes
+ * @throws MillraceError as {@link joinParts} for the parts and {@link sealStream} for the options
+ */
+export async function planSealing(
+  parts: Iterable<HashPart>,
+  options: SealRangeOptions,
+): Promise<SealingPlan> {
+  refuseSurplus(arguments, 2, 'planSealing');
+  return sealedParts().planSealing(parts, options);
+}
+
+/**
+ * Seals a range of {@link planSealing}, on all cores. `data` are the bytes from `range.offset` on,
+ * `range.length` of them; they and the key are copied at the call.
+ *
+ * Each chunk of the stream has its own nonce, which must never seal two contents. So `data` is
+ * hashed first, and sealed only if it is the content that the range was planned for; a range may
+ * then be sealed any number of times, by any number of workers. What this promises: without the
+ * key nobody can make a range that is accepted, and with it two contents under one nonce would be a
+ * collision of BLAKE3.
+ *
+ * @returns the sealed bytes, which belong at `range.at` in the sealed stream
+ * @throws MillraceError ERR_AUTHENTICATION for another key, algorithm or context, for a range that
+ *   was changed, and for data that changed since they were hashed: nothing was sealed;
+ *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ */
+export async function sealRange(
+  range: SealRange,
+  data: Bytes,
+  options: SealRangeOptions,
+): Promise<Buffer> {
+  refuseSurplus(arguments, 3, 'sealRange');
+  return sealedParts().sealRange(range, data, options);
 }
 
 /**

@@ -691,7 +691,7 @@ impl Blake3Message {
         result
     }
 
-    fn mode(&self) -> Mode<'_> {
+    pub(crate) fn mode(&self) -> Mode<'_> {
         mode(self.kind, &(*self.key).0)
     }
 }

@@ -19,6 +19,7 @@ pub mod many;
 #[allow(unsafe_code)]
 pub(crate) mod md;
 pub(crate) mod parts;
+pub(crate) mod ranges;
 pub(crate) mod running;
 pub(crate) mod state_format;
 #[allow(unsafe_code)]

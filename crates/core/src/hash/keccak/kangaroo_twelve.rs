@@ -22,7 +22,7 @@ pub(crate) type Kt128 = KangarooTwelve<168, 32>;
 pub(crate) type Kt256 = KangarooTwelve<136, 64>;
 
 /// Bytes of a chunk.
-pub(super) const CHUNK: usize = 8192;
+pub(crate) const CHUNK: usize = 8192;
 
 /// The end marks of a single chunk, of the root of a tree, and of a leaf.
 const SINGLE: u8 = 0x07;

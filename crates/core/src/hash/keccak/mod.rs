@@ -22,6 +22,7 @@ use crate::wipe::{Plain, wipe_plain};
 use duplex::Duplex;
 use sp800_185::{Integer, absorb_padded};
 
+pub(crate) use kangaroo_twelve::CHUNK as LEAF_BYTES;
 pub(crate) use kangaroo_twelve::{Kt128, Kt256};
 pub(crate) use parallel_hash::{
     ParallelHash128, ParallelHash256, ParallelHashXof128, ParallelHashXof256,

@@ -103,6 +103,15 @@ impl KeccakMessage {
         with_tree!(self.hash, D => D::part(&self.params(), (offset, last), source)).map(Values)
     }
 
+    /// Returns the chaining values of chunks of KangarooTwelve, wherever they are but first.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(crate) fn leaves(&self, source: &[u8]) -> Result<Values, Error> {
+        let place = (CHUNK as u64, false);
+        with_tree!(self.hash, D => D::part(&self.params(), place, source)).map(Values)
+    }
+
     /// Joins all parts in order.
     pub(crate) fn join(
         &self,
