@@ -222,8 +222,8 @@ async function testBundlers(args) {
 
 /**
  * Tests the package as it is published: packed, installed by npm, pnpm, yarn and bun, compiled with
- * every TypeScript, every example of the documentation, and the calls of other libraries in
- * docs/migrating.md. With --newest only those calls, with the newest versions of the libraries
+ * every TypeScript, every example of the documentation, that of many machines over Redis, and the
+ * calls of other libraries in docs/migrating.md. With --newest only those calls, with the newest versions of the libraries
  * instead of the locked ones.
  */
 async function testPackage(args) {
@@ -234,7 +234,13 @@ async function testPackage(args) {
   }
   await prepareManagers({ all: true });
   await installIn(join(root, 'test', 'migrating'), 'install other libraries');
-  return nodeTests(['test/package/published.test.mjs', 'test/docs/migrating.test.mjs', ...args]);
+  await installIn(join(root, 'test', 'queue'), 'install a queue');
+  return nodeTests([
+    'test/package/published.test.mjs',
+    'test/package/many-machines.test.mjs',
+    'test/docs/migrating.test.mjs',
+    ...args,
+  ]);
 }
 
 /** Installs the newest versions of the libraries of docs/migrating.md. Returns their folder. */
