@@ -81,6 +81,7 @@ export default defineConfig({
             page('A database', '/recipes/database'),
             page('Rotating keys', '/recipes/rotating-keys'),
             page('Workers and cluster', '/recipes/workers'),
+            page('Many machines', '/recipes/many-machines'),
           ],
         },
         {

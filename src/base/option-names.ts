@@ -24,6 +24,7 @@ export const generateKeyPairOptionNames =
   'namedCurve modulusLength publicExponent hashAlgorithm mgf1HashAlgorithm saltLength publicKeyEncoding privateKeyEncoding engine';
 export const hashParameterOptionNames =
   'salt personalization context customization functionName domain blockSize';
+export const hashPartNames = 'version algorithm mode offset length size values check';
 export const hashPartOptionNames = 'offset size engine key context';
 export const hashPasswordOptionNames =
   'algorithm cost secret saltLength hashLength salt memory passes parallelism N r blockSize p parallelization engine';
@@ -38,7 +39,6 @@ export const openRangeOptionNames = 'algorithm key context signal start end';
 export const openWithKeyOptionNames = 'signal';
 export const openWithPassphraseOptionNames = 'maxMemory maxTime signal onProgress';
 export const packedSourceNames = 'data size';
-export const partOptionNames = 'version algorithm mode offset length size values check';
 export const passphraseStreamOptionNames = 'highWaterMark';
 export const plainCreateHashOptionNames = 'state outputLength seed key engine';
 export const plainHashOptionNames = 'encoding outputLength seed key engine';

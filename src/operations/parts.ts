@@ -9,9 +9,9 @@ import { makeError, wrongType } from '../base/errors.js';
 import { Operation } from '../base/frame.js';
 import { readItems } from '../base/iterables.js';
 import {
+  hashPartNames,
   hashPartOptionNames,
   joinPartsOptionNames,
-  partOptionNames,
   targetOptionNames,
 } from '../base/option-names.js';
 import { accepted, checkNames, isOptions, ownProperties, type Accepted } from '../base/options.js';
@@ -39,9 +39,6 @@ import { hashKey } from './hash-parameters.js';
 import { allocate, base64url, utf8, type Buffer } from '#platform/base/runtime.js';
 import type { HashPart } from '../calls/parts.js';
 
-/** The properties of a part. */
-export interface PartOptions extends HashPart {}
-
 const VERSION = 1;
 /** Bytes of BLAKE3's chunks and of its chaining values. */
 const CHUNK = 1024;
@@ -63,7 +60,7 @@ const joinTakes: Takes<any> = takes(
   targetOptionNames,
 );
 
-const properties: Accepted<keyof HashPart> = accepted('a part', partOptionNames);
+const properties: Accepted<keyof HashPart> = accepted('a part', hashPartNames);
 
 /** Returns the bytes of which the offset of a part is a multiple; refuses a hash without parts. */
 function unitOf({ name }: HashFacts): number {

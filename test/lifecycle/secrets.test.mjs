@@ -304,6 +304,10 @@ const either = [
   "api.unwrapKey('aes-256-kw', { key, source: wrappedBy(key) })",
   "refused(() => api.unwrapKey('aes-256-kw', { key, source: Buffer.alloc(24) }))",
   "api.verifyHmac('sha256', { key, source, mac: Buffer.alloc(32) })",
+  "api.hashPart('blake3', source, { size: source.length, key })",
+  "refused(() => api.hashPart('blake3', source, { size: 1, key }))",
+  "api.joinParts('blake3', [partUnder(key)], { key })",
+  "refused(() => api.joinParts('blake3', [], { key }))",
   ...keyedHashes.map((name) => `api.verifyMac('${name}', { key, source, mac: iv })`),
   "refused(() => api.verifyMac('kmac256', { key, source, mac: iv, salt: 'x' }))",
   'api.verifyPassword(key, passwordHash)',
@@ -384,6 +388,9 @@ const bytesOnly = [
 /** Of `millrace/promises` alone. Streams are left half way. */
 const streams = [
   "refused(() => api.openRange(() => source, { algorithm: 'aes-256-gcm', key, end: 9 }))",
+  "refused(() => api.planSealing([], { algorithm: 'aes-256-gcm', key }))",
+  "refused(() => api.sealRange(source, source, { algorithm: 'aes-256-gcm', key }))",
+  'sealedInRanges(api, key, source)',
   "close(api.hashTransformStream('blake3', 'hex', { key }))",
   "calling(api, 'openWithKey', key, await promises.sealWithKey(key, 'x'))",
   "refused(() => calling(api, 'openWithKey', key, source))",
@@ -659,6 +666,13 @@ const calling = (api, name, ...given) =>
 const sealedUnder = (passphrase) =>
   promises.sealWithPassphrase(passphrase, 'x', { N: 1024 });
 const passwordHash = millrace.hashPassword('x', ${cost});
+const partUnder = (key) => millrace.hashPart('blake3', Buffer.of(1), { size: 1, key });
+const sealedInRanges = async (api, key, source) => {
+  const options = { algorithm: 'aes-256-gcm', key };
+  const part = millrace.hashPart('blake3', source, { size: source.length });
+  const { ranges } = await api.planSealing([part], options);
+  await api.sealRange(ranges[0], source, options);
+};
 const sealedBy = (key) => millrace.seal('aes-256-gcm', { key, source: 'x' });
 const wrappedBy = (key) => millrace.wrapKey('aes-256-kw', { key, source: iv });
 const ethersHooks = ${ethersHooks};

@@ -89,6 +89,11 @@ const asymmetric = { key, format: 'raw', algorithm: 'ed25519' };
 const agreeing = millrace.generateKeyPair('x25519').privateKey;
 const wrapped = millrace.wrapKey('aes-256-kw', { key, source: bytes.subarray(0, 1000) });
 const stored = millrace.hashPassword('password', light);
+const parted = process.env.MILLRACE_ENGINE !== 'portable';
+const [bytesPart, bytesLeaves] = ['blake3', 'kt128'].map(
+  (algorithm) => parted && millrace.hashPart(algorithm, bytes, { size: SIZE }),
+);
+const bytesRange = parted && (await promises.planSealing([bytesPart], sealing)).ranges[0];
 const withKey = await promises.sealWithKey(key, bytes);
 const withPassphrase = await promises.sealWithPassphrase('passphrase', bytes, { N: 1024 });
 const streamed = await all(Readable.from([bytes]).pipe(promises.sealStream(sealing)));
@@ -289,6 +294,16 @@ const cases = {
       return promises.openRange((start, end) => streamed.subarray(start, end), options);
     },
   ],
+  hashPart: [
+    () => promises.hashPart('blake3', bytes, { size: SIZE }),
+    () => promises.hashPart('kt128', bytes, { size: SIZE }),
+  ],
+  joinParts: [
+    () => promises.joinParts('blake3', [bytesPart]),
+    () => promises.joinParts('kt128', [bytesLeaves], { outputLength: SIZE }),
+  ],
+  planSealing: [() => promises.planSealing([bytesPart], sealing).then(({ ranges }) => ranges)],
+  sealRange: [() => promises.sealRange(bytesRange, bytes, sealing)],
   hashFilesIterator: [
     async () => {
       const digests = [];

@@ -35,6 +35,32 @@ const hpkeOptions = () => ({ info: hex(hpke.info), psk: hex(hpke.psk), pskId: he
 const hpkeSender = () => ({ key: hex(hpke.pkSm), format: 'raw', algorithm: 'x25519' });
 const [{ aad: hpkeAad, ct: hpkeText }] = hpke.encryptions;
 
+/** The results of hashPart for {@link source}, of which the portable engine makes none. */
+const parts = [
+  ['blake3', 'plain', 'fM9AEabDps1Co_ARCE2pq7veABVmnY00m5qB81wSGN0B', '92587f009372eb9a'],
+  ['blake3', 'keyed', 'sAYJm-h-HEA5s8xURMuRido21U9p0cFXJkAE98ecaCcB', '8af6ec21a7097f03'],
+  [
+    'kt256',
+    'plain',
+    'tNTjWFQa0K6k-uH5te1EOcK4Xisz4p1MdXZkVuQkDENnNjgFFE5ztgGEGbk_oQyMRd9z0RD0MByCa7r54t1uWAEB',
+    '09eb127bae48d96a',
+  ],
+].map(([algorithm, mode, start, check]) => {
+  const size = algorithm === 'kt256' ? 160 : 128;
+  const values = Buffer.concat([Buffer.from(start, 'base64url'), source()]).subarray(0, size);
+  const place = { offset: 0, length: 96, size: 96 };
+  return { version: 1, algorithm, mode, ...place, values: values.toString('base64url'), check };
+});
+const sealedRange = {
+  version: 1,
+  offset: 0,
+  length: 96,
+  size: 96,
+  at: 56,
+  header: 'MGHjlPM-4VyDJqi1qD_GcgYa7p1AgX71E5sUTWiKqID-zarmJz4bGGs6V03zHvYlrk11ZSrzhH0',
+  check: '69BBVMW1eU_u5I1PKgYJS896slskJ4ARVT7YR_MlrT0',
+};
+
 /** Returns the forms of hash, hmac, cipher, seal and open, with and without a target. */
 function forms(millrace) {
   const jobs = [
@@ -184,6 +210,11 @@ export function templates(millrace) {
     ],
     hashFile: [() => ['sha256', file], () => ['blake3', file, { key: key() }]],
     hashFiles: [() => ['sha256', [file]], () => ['blake3', [file], { key: key() }]],
+    hashPart: [
+      () => ['blake3', source(), { size: 96 }],
+      () => ['blake3', Buffer.alloc(1024, 5), { offset: 1024, size: 4096, key: key() }],
+      () => ['kt128', source(), { size: 96 }],
+    ],
     hashMany: [
       () => ['sha256', ['a', source(), 'b'], { encoding: 'hex' }],
       () => ['blake3', [source(), source()], { key: key(), target: target() }],
@@ -225,6 +256,11 @@ export function templates(millrace) {
       () => ['sha256', key(), ['a', source()], { target: target() }],
       () => ['sha512', key(), new Set(['a', 'b'])],
       () => ['sha256', 'x', ['a', source()], 'hex'],
+    ],
+    joinParts: [
+      () => ['blake3', [{ ...parts[0] }], 'hex'],
+      () => ['blake3', [{ ...parts[1] }], { key: key(), target: target() }],
+      () => ['kt256', [{ ...parts[2] }], { customization: salt(), outputLength: 9 }],
     ],
     multipartChecksum: [
       () => ['md5', { data: source(), size: 40 }, 'etag'],
@@ -312,6 +348,10 @@ export function templates(millrace) {
     hashTransformStream: [() => ['blake3', 'hex', { key: key() }]],
     openRange: [() => [() => source(), { algorithm: 'aes-256-gcm', key: key(), end: 9 }]],
     openWithKey: [() => [key(), source()]],
+    planSealing: [
+      () => [[{ ...parts[0] }], { algorithm: 'aes-256-gcm', key: key(), context: salt() }],
+    ],
+    sealRange: [() => [{ ...sealedRange }, source(), { algorithm: 'aes-256-gcm', key: key() }]],
     sealWithKey: [() => [key(), 'x', {}], () => [key(), source(), {}]],
     ...Object.fromEntries(
       ['Passphrase', 'Key'].flatMap((by) =>
@@ -380,10 +420,11 @@ export const unequal = new Set(
 );
 
 /**
- * Exports that the portable engine refuses: HPKE, many signatures, and RSA in synchronous calls,
- * which some templates have.
+ * Exports that the portable engine refuses: HPKE, parts of a hash, many signatures, and RSA in
+ * synchronous calls, which some templates have.
  */
-export const nativeOnly = /^(\w*[hH]pke\w+|privateDecrypt|publicEncrypt|sign|signMany|verifyMany)$/;
+export const nativeOnly =
+  /^(\w*[hH]pke\w+|hashPart|privateDecrypt|publicEncrypt|sealRange|sign|signMany|verifyMany)$/;
 
 /** Classes; their constructors are private. */
 export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceError'].concat([

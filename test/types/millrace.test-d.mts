@@ -303,6 +303,20 @@ isNumber(hashPairs('sha256', bytes, bytes));
 // @ts-expect-error the third argument is memory, no options
 hashPairs('sha256', bytes, { target: bytes });
 
+const part: millrace.HashPart = millrace.hashPart('blake3', bytes, { offset: 1024, size: 4096 });
+isBuffer(millrace.joinParts('blake3', [part]));
+isNumber(millrace.joinParts('kt128', new Set([part]), { customization: 'x', target: bytes }));
+millrace.hashPart(
+  'kt128',
+  bytes,
+  { size: 4, route: 'pool' },
+  (error, made) => made satisfies object,
+);
+// @ts-expect-error the size of the object is required
+millrace.hashPart('blake3', bytes, { offset: 0 });
+// @ts-expect-error no hash with parts
+millrace.hashPart('sha256', bytes, { size: 4 });
+
 isBuffer(hashMany('sha256', several));
 isBuffer(hashMany('sha256', packed));
 isStrings(hashMany('sha256', new Set(['a']), 'hex'));
