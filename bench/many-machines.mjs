@@ -22,6 +22,8 @@ const { Queue, QueueEvents, Worker } = createRequire(
 
 const PART = 16 * 2 ** 20;
 const TURNS = 5;
+/** Jobs that do nothing, which show what the queue itself takes. */
+const JOBS = 2000;
 const connection = { host: '127.0.0.1', port: Number(process.env.BENCH_PORT ?? 7391) };
 const seal = { algorithm: /** @type {const} */ ('aes-256-gcm'), key: Buffer.alloc(32, 7) };
 
@@ -41,6 +43,7 @@ const read = (path, offset, length) =>
   });
 
 const steps = {
+  nothing: async () => {},
   hash: async ({ path, offset, length, size }) =>
     millrace.hashPart('blake3', await read(path, offset, length), { offset, size }),
   async seal({ path, range }) {
@@ -55,20 +58,28 @@ const steps = {
   },
 };
 
+/** Parts at once in a process, so that one is read while another is computed. */
+const AT_ONCE = 2;
+
 function work() {
   millrace.configure({ threads: 1 });
-  const options = { connection: { ...connection, maxRetriesPerRequest: null }, concurrency: 1 };
+  const options = {
+    connection: { ...connection, maxRetriesPerRequest: null },
+    concurrency: AT_ONCE,
+  };
   new Worker('bench', ({ name, data }) => steps[name](data), options).on('ready', () =>
     process.send('ready'),
   );
 }
 
-/** Hashes and seals the object by the workers that run. */
-async function byWorkers(queue, events, path, size) {
-  const run = async (name, all) => {
-    const jobs = await queue.addBulk(all.map((data) => ({ name, data })));
-    return Promise.all(jobs.map((job) => job.waitUntilFinished(events)));
-  };
+/** Returns the results of jobs of the queue. */
+async function results(queue, events, name, all) {
+  const jobs = await queue.addBulk(all.map((data) => ({ name, data })));
+  return Promise.all(jobs.map((job) => job.waitUntilFinished(events)));
+}
+
+/** Hashes and seals the object in parts, for which `run` runs steps. */
+async function inParts(run, path, size) {
   const pieces = [];
   for (let offset = 0; offset < size; offset += PART)
     pieces.push({ path, offset, length: Math.min(PART, size - offset), size });
@@ -83,14 +94,30 @@ async function byWorkers(queue, events, path, size) {
   return promises.joinParts('blake3', parts, 'hex');
 }
 
-/** Hashes and seals the object in one process, as a program without a queue does. */
-async function alone(threads) {
+/** Runs a step in this process. */
+async function runHere(name, all) {
+  const made = [];
+  let next = 0;
+  const runner = async () => {
+    for (let at = next++; at < all.length; at = next++) made[at] = await steps[name](all[at]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, runner));
+  return made;
+}
+
+/** Hashes and seals the object as a stream, as a program for one machine does. */
+async function asStream(path) {
+  const digest = await promises.hashFile('blake3', path, 'hex');
+  const source = createReadStream(path, { highWaterMark: 2 ** 20 });
+  await pipeline(source, promises.sealStream(seal), createWriteStream(`${path}.stream`));
+  return digest;
+}
+
+/** Hashes and seals objects in one process. */
+function alone(threads, how) {
   millrace.configure({ threads: Number(threads) });
-  process.on('message', async (/** @type {string} */ path) => {
-    const digest = await promises.hashFile('blake3', path, 'hex');
-    const source = createReadStream(path, { highWaterMark: 2 ** 20 });
-    await pipeline(source, promises.sealStream(seal), createWriteStream(`${path}.alone`));
-    process.send(digest);
+  process.on('message', async (/** @type {{ path: string, size: number }} */ { path, size }) => {
+    process.send(how === 'parts' ? await inParts(runHere, path, size) : await asStream(path));
   });
   process.send('ready');
 }
@@ -116,12 +143,15 @@ async function main() {
 
   const { limit } = millrace.engines().threads;
   const rows = {
-    'one process, 1 thread': ['alone', 1],
-    [`one process, ${limit} threads`]: ['alone', limit],
+    'one process, stream, 1 thread': ['alone', 1, 'stream'],
+    [`one process, stream, ${limit} threads`]: ['alone', limit, 'stream'],
+    'one process, parts, 1 thread': ['alone', 1, 'parts'],
+    [`one process, parts, ${limit} threads`]: ['alone', limit, 'parts'],
     '1 worker': ['work'],
     '2 workers': ['work', 'work'],
     '4 workers': ['work', 'work', 'work', 'work'],
   };
+  let rate = 0;
   const times = Object.fromEntries(Object.keys(rows).map((name) => [name, []]));
   const digests = new Set();
   try {
@@ -132,11 +162,22 @@ async function main() {
         await Promise.all(children.map(message));
         const start = performance.now();
         const [child] = children;
-        if (role === 'alone') child.send(path);
-        const made = role === 'alone' ? message(child) : byWorkers(queue, events, path, size);
+        if (role === 'alone') child.send({ path, size });
+        const run = (step, all) => results(queue, events, step, all);
+        const made = role === 'alone' ? message(child) : inParts(run, path, size);
         digests.add(await made);
         // The first turn fills caches.
         if (turn > 0) times[name].push(performance.now() - start);
+        if (args.length > 2) {
+          const begin = performance.now();
+          await results(
+            queue,
+            events,
+            'nothing',
+            Array.from({ length: JOBS }, () => ({})),
+          );
+          rate = Math.max(rate, (JOBS / (performance.now() - begin)) * 1000);
+        }
         children.forEach((child) => child.kill());
         await Promise.all(children.map((child) => new Promise((done) => child.once('exit', done))));
         await pause(100);
@@ -153,11 +194,12 @@ async function main() {
   for (const [name, all] of Object.entries(times)) {
     const median = all.sort((one, other) => one - other)[Math.floor(all.length / 2)];
     console.log(
-      `${name.padEnd(25)} ${Math.round(size / 1e3 / median)} MB/s  (${all.map(Math.round).join(', ')} ms)`,
+      `${name.padEnd(32)} ${Math.round(size / 1e3 / median)} MB/s  (${all.map(Math.round).join(', ')} ms)`,
     );
   }
+  console.log(`the queue alone, 4 workers    ${Math.round(rate)} jobs/s`);
 }
 
 if (process.argv[2] === 'work') work();
-else if (process.argv[2] === 'alone') await alone(process.argv[3]);
+else if (process.argv[2] === 'alone') alone(process.argv[3], process.argv[4]);
 else await main();

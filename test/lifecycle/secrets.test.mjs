@@ -304,9 +304,9 @@ const either = [
   "api.unwrapKey('aes-256-kw', { key, source: wrappedBy(key) })",
   "refused(() => api.unwrapKey('aes-256-kw', { key, source: Buffer.alloc(24) }))",
   "api.verifyHmac('sha256', { key, source, mac: Buffer.alloc(32) })",
-  "api.hashPart('blake3', source, { size: source.length, key })",
+  "served(() => api.hashPart('blake3', source, { size: source.length, key }))",
   "refused(() => api.hashPart('blake3', source, { size: 1, key }))",
-  "api.joinParts('blake3', [partUnder(key)], { key })",
+  "served(() => api.joinParts('blake3', [partUnder(key)], { key }))",
   "refused(() => api.joinParts('blake3', [], { key }))",
   ...keyedHashes.map((name) => `api.verifyMac('${name}', { key, source, mac: iv })`),
   "refused(() => api.verifyMac('kmac256', { key, source, mac: iv, salt: 'x' }))",
@@ -390,7 +390,7 @@ const streams = [
   "refused(() => api.openRange(() => source, { algorithm: 'aes-256-gcm', key, end: 9 }))",
   "refused(() => api.planSealing([], { algorithm: 'aes-256-gcm', key }))",
   "refused(() => api.sealRange(source, source, { algorithm: 'aes-256-gcm', key }))",
-  'sealedInRanges(api, key, source)',
+  'served(() => sealedInRanges(api, key, source))',
   "close(api.hashTransformStream('blake3', 'hex', { key }))",
   "calling(api, 'openWithKey', key, await promises.sealWithKey(key, 'x'))",
   "refused(() => calling(api, 'openWithKey', key, source))",
@@ -666,6 +666,12 @@ const calling = (api, name, ...given) =>
 const sealedUnder = (passphrase) =>
   promises.sealWithPassphrase(passphrase, 'x', { N: 1024 });
 const passwordHash = millrace.hashPassword('x', ${cost});
+/** Allows that the portable engine refuses. */
+const served = async (act) => {
+  try { await act(); } catch (error) {
+    if (error.code !== 'ERR_ENGINE_UNAVAILABLE') throw error;
+  }
+};
 const partUnder = (key) => millrace.hashPart('blake3', Buffer.of(1), { size: 1, key });
 const sealedInRanges = async (api, key, source) => {
   const options = { algorithm: 'aes-256-gcm', key };
