@@ -90,8 +90,8 @@ export type ErrorCode =
   | 'ERR_HELD_LIMIT'
   /**
    * The bytes are not a state of this hasher: damaged, or of another algorithm, version, seed or
-   * key. Or the hasher has no state to export, because its key could be computed from it.
-   * RangeError.
+   * key. Or the hasher has no state to export, because its key could be computed from it. Or the
+   * parts of an object are damaged or do not fit together. RangeError.
    */
   | 'ERR_STATE'
   /**
