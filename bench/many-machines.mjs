@@ -193,11 +193,25 @@ async function main() {
   console.log(`${size / 2 ** 20} MiB, parts of ${PART / 2 ** 20} MiB, Node.js ${process.version}`);
   for (const [name, all] of Object.entries(times)) {
     const median = all.sort((one, other) => one - other)[Math.floor(all.length / 2)];
-    console.log(
-      `${name.padEnd(32)} ${Math.round(size / 1e3 / median)} MB/s  (${all.map(Math.round).join(', ')} ms)`,
-    );
+    const turns = all.map(Math.round).join(', ');
+    console.log(`${name.padEnd(32)} ${Math.round(size / 1e3 / median)} MB/s  (${turns} ms)`);
   }
   console.log(`the queue alone, 4 workers    ${Math.round(rate)} jobs/s`);
+
+  // What the coordinator computes for each part.
+  const data = Buffer.alloc(2 ** 14);
+  const many = Array.from({ length: JOBS }, (_, index) => {
+    const offset = index * data.length;
+    return millrace.hashPart('blake3', data, { offset, size: JOBS * data.length });
+  });
+  const microseconds = async (work) => {
+    const begin = performance.now();
+    await work();
+    return Math.round(((performance.now() - begin) / JOBS) * 1000);
+  };
+  const joining = await microseconds(() => promises.joinParts('blake3', many));
+  const planning = await microseconds(() => promises.planSealing(many, seal));
+  console.log(`joinParts ${joining} us and planSealing ${planning} us a part`);
 }
 
 if (process.argv[2] === 'work') work();
