@@ -98,7 +98,8 @@ const enumerations = [
       'HmacMany',
       [
         'SealChunks',
-        "A run of chunks: the base nonce is the iv, the first chunk's number the seed.",
+        "A run of chunks: the base nonce is the iv, its suffix the aad, the first chunk's " +
+          'number the seed.',
       ],
       'OpenChunks',
       ['HashFile', 'A message of `At.MessageSize` bytes in a file; its path is the source.'],

@@ -77,7 +77,10 @@ export const enum Operation {
   MacFinish,
   HashMany,
   HmacMany,
-  /** A run of chunks: the base nonce is the iv, the first chunk's number the seed. */
+  /**
+   * A run of chunks: the base nonce is the iv, its suffix the aad, the first chunk's number the
+   * seed.
+   */
   SealChunks,
   OpenChunks,
   /** A message of {@link At.MessageSize} bytes in a file; its path is the source. */

@@ -39,7 +39,7 @@ import {
   readAad,
   readTarget,
 } from './cipher-arguments.js';
-import { COMMITMENT_SIZE, ExpandingKey, SALT_SIZE, equalCommitments } from './expanding-key.js';
+import { COMMITMENT_SIZE, ExpandingKey, SALT_SIZE, equalBytes } from './expanding-key.js';
 import { randomNonce } from './nonces.js';
 
 const HEADER_SIZE = SALT_SIZE + COMMITMENT_SIZE;
@@ -113,7 +113,7 @@ export function fillCommittedOpen(facts: CipherFacts, given: Given): void {
   const made = derive(facts, key, part(header, 0, SALT_SIZE), readAad(aad, facts));
   // What another key, algorithm or aad sealed fails as a changed message does, when the call
   // settles: under a random key, so that no message can be made to open under it.
-  if (!equalCommitments(made.commitment, part(header, SALT_SIZE, COMMITMENT_SIZE)))
+  if (!equalBytes(made.commitment, part(header, SALT_SIZE, COMMITMENT_SIZE)))
     globalThis.crypto.getRandomValues(made.key);
   beginRequest(Operation.Open, facts.id, text, HEADER_SIZE, size + rest.tagSize);
   frame[At.TagSize] = rest.tagSize;

@@ -60,7 +60,7 @@ export class ExpandingKey {
 }
 
 /** Returns true if both are equal, in a time that does not depend on where they differ. */
-export function equalCommitments(left: Uint8Array, right: Uint8Array): boolean {
+export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   let difference = left.length ^ right.length;
   for (let index = 0; index < left.length; index++) difference |= left[index]! ^ right[index]!;
   return difference === 0;

@@ -10,11 +10,11 @@
  * base nonce XORed with the chunk's number. With SHA-512 the two AES algorithms are the
  * specification's Cobblestone-128 and Cobblestone-256.
  *
- * The alternative, age's STREAM, supports ChaCha20-Poly1305 only and does not commit to the key.
+ * age's STREAM (folder age/) supports ChaCha20-Poly1305 only and does not commit to the key.
  */
 import { NO_BYTES, data, joined, sizeOf } from '../base/arguments.js';
 import { At, Flag, frame, Operation } from '../base/frame.js';
-import { request, beginRequest, setEngines, setIv, setTarget } from '../request/request.js';
+import { request, beginRequest, setAad, setEngines, setIv, setTarget } from '../request/request.js';
 import { runPromise, runSync } from '../scheduling/run.js';
 import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
@@ -24,7 +24,7 @@ import {
   COMMITMENT_SIZE,
   ExpandingKey,
   SALT_SIZE,
-  equalCommitments,
+  equalBytes,
 } from '../operations/expanding-key.js';
 import { cipherTarget, prepareKey } from '../operations/key.js';
 import { keyEngines, type Key } from '../request/key.js';
@@ -35,7 +35,7 @@ import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
 
-export { SALT_SIZE };
+export { SALT_SIZE, equalBytes };
 
 /** Bytes of the message in every chunk but the last. */
 export const CHUNK_SIZE = 16_384;
@@ -124,34 +124,34 @@ export function notCommitted(): Error {
   );
 }
 
-/** The keys of one message. {@link MessageKey.dispose} wipes them. */
-export class MessageKey {
+/** The nonce of a chunk: a base with the chunk's number XORed into its end, and a suffix. */
+export interface ChunkNonce {
+  readonly base: Uint8Array;
+  readonly suffix: Uint8Array;
+}
+
+/** Seals and opens runs of chunks. {@link ChunkKey.dispose} wipes the key. */
+export class ChunkKey {
   readonly #facts: CipherFacts;
   readonly #key: Key;
-  readonly #baseNonce: Uint8Array;
-  /** Identifies this key; part of the header. */
-  readonly commitment: Uint8Array;
+  /** Bytes of the message in a chunk. */
+  readonly #chunkSize: number;
 
-  constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
+  constructor(facts: CipherFacts, key: Uint8Array, chunkSize: number) {
     this.#facts = facts;
     this.#key = prepareKey(cipherTarget(facts), key, localEngines(undefined, 'sealed streams'));
-    this.#baseNonce = secretCopy(baseNonce);
-    this.commitment = secretCopy(commitment);
-  }
-
-  /** Returns true if this is the committed key. */
-  committed(commitment: Uint8Array): boolean {
-    return equalCommitments(this.commitment, commitment);
+    this.#chunkSize = chunkSize;
   }
 
   /** Seals consecutive chunks on the pool; `first` is the number of the first. `source` is lent. */
-  async seal(
+  async sealRun(
+    nonce: ChunkNonce,
     first: number,
     count: number,
     source: Uint8Array,
     target: Buffer = allocateApart(source.length + count * TAG_SIZE),
   ): Promise<Buffer> {
-    const fill = (): void => this.#fill(Operation.SealChunks, first, count, source, target);
+    const fill = (): void => this.#fill(Operation.SealChunks, nonce, first, count, source, target);
     await runPromise(undefined, fill, [], 0);
     return target;
   }
@@ -160,28 +160,45 @@ export class MessageKey {
    * Opens consecutive sealed chunks on the pool. Rejects with ERR_AUTHENTICATION unless all of them
    * open. `source` is lent.
    */
-  async open(first: number, count: number, source: Uint8Array): Promise<Secret<Buffer>> {
+  async openRun(
+    nonce: ChunkNonce,
+    first: number,
+    count: number,
+    source: Uint8Array,
+  ): Promise<Secret<Buffer>> {
     const target = secretResult(source.length - count * TAG_SIZE);
-    const fill = (): void => this.#fill(Operation.OpenChunks, first, count, source, target);
+    const fill = (): void => this.#fill(Operation.OpenChunks, nonce, first, count, source, target);
     await runPromise(undefined, fill, [], 0);
     return target;
   }
 
+  /** Seals chunk 0, the only one, synchronously. */
+  sealOne(nonce: ChunkNonce, source: Uint8Array): Buffer {
+    const target = allocateApart(source.length + TAG_SIZE);
+    runSync(() => this.#fill(Operation.SealChunks, nonce, 0, 1, source, target), [], 0);
+    return target;
+  }
+
+  /** Opens one chunk synchronously. Returns undefined if it is not authentic. */
+  openOne(nonce: ChunkNonce, number: number, sealed: Uint8Array): Secret<Buffer> | undefined {
+    const target = secretResult(sealed.length - TAG_SIZE);
+    try {
+      runSync(() => this.#fill(Operation.OpenChunks, nonce, number, 1, sealed, target), [], 0);
+      return target;
+    } catch (error) {
+      if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION') return undefined;
+      throw error;
+    }
+  }
+
   /** Returns the number of the first chunk that does not open, synchronously. */
-  firstBad(first: number, count: number, source: Uint8Array): number {
+  firstBadOf(nonce: ChunkNonce, first: number, count: number, source: Uint8Array): number {
+    const size = this.#chunkSize + TAG_SIZE;
     for (let index = 0; index < count; index++) {
-      const sealed = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
-      const target = secretResult(sealed.length - TAG_SIZE);
-      try {
-        const number = first + index;
-        runSync(() => this.#fill(Operation.OpenChunks, number, 1, sealed, target), [], 0);
-      } catch (error) {
-        if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION')
-          return first + index;
-        throw error;
-      } finally {
-        wipe(target);
-      }
+      const chunk = source.subarray(index * size, (index + 1) * size);
+      const opened = this.openOne(nonce, first + index, chunk);
+      if (opened === undefined) return first + index;
+      wipe(opened);
     }
     throw makeError('ERR_ENGINE', 'a run of chunks failed, but none of its chunks');
   }
@@ -189,6 +206,7 @@ export class MessageKey {
   /** Fills one native call for many chunks: `run_chunks` in crates/request/src/cipher.rs. */
   #fill(
     operation: Operation,
+    { base, suffix }: ChunkNonce,
     first: number,
     count: number,
     source: Uint8Array,
@@ -200,8 +218,9 @@ export class MessageKey {
     frame[At.SeedLow] = first >>> 0;
     frame[At.SeedHigh] = Math.floor(first / 2 ** 32);
     frame[At.Count] = count;
-    frame[At.MessageSize] = CHUNK_SIZE;
-    setIv(this.#baseNonce, 0, sizeOf(this.#baseNonce));
+    frame[At.MessageSize] = this.#chunkSize;
+    setIv(base, 0, sizeOf(base));
+    setAad(suffix, 0, sizeOf(suffix));
     setTarget(target, 0, sizeOf(target));
     request.flags |= Flag.Fresh;
   }
@@ -209,5 +228,55 @@ export class MessageKey {
   /** Wipes the key as soon as the runs in flight have used it. */
   dispose(): void {
     this.#key.dispose();
+  }
+}
+
+/** The keys of one message. {@link ChunkKey.dispose} wipes them. */
+export class MessageKey extends ChunkKey {
+  readonly #nonce: ChunkNonce;
+  /** Identifies this key; part of the header. */
+  readonly commitment: Uint8Array;
+
+  constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
+    super(facts, key, CHUNK_SIZE);
+    this.#nonce = { base: secretCopy(baseNonce), suffix: NO_BYTES };
+    this.commitment = secretCopy(commitment);
+  }
+
+  /** Returns true if this is the committed key. */
+  committed(commitment: Uint8Array): boolean {
+    return equalBytes(this.commitment, commitment);
+  }
+
+  /** Works like {@link ChunkKey.sealRun}. */
+  seal(first: number, count: number, source: Uint8Array, target?: Buffer): Promise<Buffer> {
+    return this.sealRun(this.#nonce, first, count, source, target);
+  }
+
+  /** Works like {@link ChunkKey.openRun}. */
+  open(first: number, count: number, source: Uint8Array): Promise<Secret<Buffer>> {
+    return this.openRun(this.#nonce, first, count, source);
+  }
+
+  /** Works like {@link ChunkKey.firstBadOf}. */
+  firstBad(first: number, count: number, source: Uint8Array): number {
+    return this.firstBadOf(this.#nonce, first, count, source);
+  }
+}
+
+/** Opens a run. An error names the first chunk that was changed. */
+export async function openOrName(
+  open: () => Promise<Secret<Buffer>>,
+  firstBad: () => number,
+): Promise<Secret<Buffer>> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof MillraceError) || error.code !== 'ERR_AUTHENTICATION') throw error;
+    throw makeError(
+      'ERR_AUTHENTICATION',
+      `authentication failed: chunk ${firstBad()} of the stream was changed or moved, or the ` +
+        'stream was cut off in it',
+    );
   }
 }

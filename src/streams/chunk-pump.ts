@@ -10,7 +10,7 @@
  */
 import { NO_BYTES, part, sizeOf } from '../base/arguments.js';
 import { native } from '../engines/binding.js';
-import { CHUNK_SIZE, CHUNKS_MAX } from './chunk-format.js';
+import { CHUNKS_MAX } from './chunk-format.js';
 import { makeError } from '../base/errors.js';
 import { after, allocateApart, type Buffer } from '#platform/base/runtime.js';
 import { Threads } from '../base/protocol.js';
@@ -23,13 +23,13 @@ export interface OutputSink {
   fail(error: Error): void;
 }
 
-/** The most chunks of a run: one native call for 1 MiB. */
-const RUN_MAX_CHUNKS = 64;
+/** The longest run: one native call for 64 chunks of 16 KiB, or 16 of 64 KiB. */
+const RUN_MAX_BYTES = 2 ** 20;
 /**
  * The first run is short, so that small messages take little memory and output starts soon; each
  * run may be four times as long as the last.
  */
-const RUN_FIRST_CHUNKS = 4;
+const RUN_FIRST_BYTES = 2 ** 16;
 
 /**
  * Buffered chunks are processed after this time even if the run is not full. A run costs 30 us in
@@ -50,10 +50,21 @@ interface Run {
   error: Error | undefined;
 }
 
+/** What differs between formats of chunks. */
+export interface InputChunks {
+  /** Bytes of a whole input chunk, which a tag makes a little more than a power of two. */
+  readonly size: number;
+  /**
+   * True if the last chunk is marked and may be whole, so that only the end of the input tells it
+   * from others. It then makes a run of its own.
+   */
+  readonly marksLast: boolean;
+}
+
 export abstract class ChunkPump {
   readonly #sink: OutputSink;
-  /** Bytes of a whole input chunk. */
   readonly #chunkSize: number;
+  readonly #marksLast: boolean;
   /** Oldest first. */
   readonly #runs: Run[] = [];
   /** Number of the next chunk. */
@@ -62,7 +73,8 @@ export abstract class ChunkPump {
 
   #buffer: Uint8Array | undefined;
   #buffered = 0;
-  #runLength = RUN_FIRST_CHUNKS;
+  /** The most chunks of the next run. */
+  #runLength: number;
   readonly #spare: Uint8Array[] = [];
 
   /** Input that has not been taken completely, and its callback. */
@@ -80,9 +92,11 @@ export abstract class ChunkPump {
   #closed = false;
 
   /** @param first number of the first chunk */
-  constructor(sink: OutputSink, chunkSize: number, first: number) {
+  constructor(sink: OutputSink, { size, marksLast }: InputChunks, first: number) {
     this.#sink = sink;
-    this.#chunkSize = chunkSize;
+    this.#chunkSize = size;
+    this.#marksLast = marksLast;
+    this.#runLength = this.#chunksOf(RUN_FIRST_BYTES);
     this.#next = first;
   }
 
@@ -91,12 +105,33 @@ export abstract class ChunkPump {
    * the stream.
    */
   protected abstract header(input: Uint8Array, at: number): number;
-  /** Checks the size of the last chunk. Throws to end the stream. */
-  protected abstract checkLast(size: number): void;
-  /** Turns consecutive chunks into output. `source` is lent. */
-  protected abstract work(first: number, count: number, source: Uint8Array): Promise<Buffer>;
+  /** Checks the size and the number of the last chunk. Throws to end the stream. */
+  protected abstract checkLast(size: number, number: number): void;
+  /** Turns consecutive chunks into output. `source` is lent; `last` says that the input ends. */
+  protected abstract work(
+    first: number,
+    count: number,
+    source: Uint8Array,
+    last: boolean,
+  ): Promise<Buffer>;
   /** Wipes keys. */
   protected abstract wipe(): void;
+
+  /** Returns the bytes that an input stands for. Throws to end the stream. */
+  protected decode(input: Uint8Array): Uint8Array {
+    return input;
+  }
+
+  #chunksOf(bytes: number): number {
+    return Math.round(bytes / this.#chunkSize);
+  }
+
+  /** Returns the number of buffered chunks that are whole and not the last. */
+  #ready(): number {
+    const whole = Math.floor(this.#buffered / this.#chunkSize);
+    const rest = this.#buffered - whole * this.#chunkSize;
+    return this.#marksLast && rest === 0 ? Math.max(whole - 1, 0) : whole;
+  }
 
   /** Takes input; calls `taken` when it has been copied (back-pressure). One input at a time. */
   write(input: Uint8Array, taken: (error?: Error) => void): void {
@@ -104,8 +139,13 @@ export abstract class ChunkPump {
       taken(destroyedError());
       return;
     }
-    this.#input = input;
-    this.#inputSize = sizeOf(input);
+    try {
+      this.#input = this.#failed ? NO_BYTES : this.decode(input);
+    } catch (error) {
+      this.#input = NO_BYTES;
+      this.#fail(error as Error);
+    }
+    this.#inputSize = sizeOf(this.#input);
     this.#inputAt = 0;
     this.#taken = taken;
     this.#take();
@@ -120,10 +160,11 @@ export abstract class ChunkPump {
   /** Processes the last chunk. */
   #finish(): void {
     if (!this.#failed) {
-      const whole = Math.floor(this.#buffered / this.#chunkSize);
+      const whole = this.#ready();
       try {
-        this.checkLast(this.#buffered - whole * this.#chunkSize);
-        this.#dispatch(whole + 1);
+        this.checkLast(this.#buffered - whole * this.#chunkSize, this.#next + whole);
+        if (this.#marksLast) this.#dispatch(whole);
+        this.#dispatch(this.#marksLast ? 1 : whole + 1, true);
       } catch (error) {
         this.#dispatch(whole);
         this.#fail(error as Error);
@@ -199,12 +240,13 @@ export abstract class ChunkPump {
     if (this.#held) return;
     while (!this.#failed) {
       const free = this.#runLength * this.#chunkSize - this.#buffered;
-      if (free === 0) {
+      const left = this.#inputSize - this.#inputAt;
+      if (free === 0 && (left > 0 || !this.#marksLast)) {
         if (this.#runs.length >= runsMax()) return;
         this.#dispatch(this.#runLength);
         continue;
       }
-      const size = Math.min(free, this.#inputSize - this.#inputAt);
+      const size = Math.min(free, left);
       if (size === 0) break;
       this.#buffer ??= this.#memory();
       if (this.#buffer === undefined) break;
@@ -240,21 +282,18 @@ export abstract class ChunkPump {
 
   /**
    * Sends this many buffered chunks to the pool; the last of them may be short. Keeps the rest,
-   * which is less than a chunk.
+   * which is at most a chunk.
    */
-  #dispatch(count: number): void {
-    if (count === 0) return;
+  #dispatch(count: number, last = false): void {
+    if (count === 0 || this.#failed) return;
     const first = this.#next;
     if (first + count > CHUNKS_MAX) {
       this.#fail(
-        makeError(
-          'ERR_SOURCE_SIZE',
-          `a sealed stream holds at most ${CHUNKS_MAX} chunks of ${CHUNK_SIZE} bytes`,
-        ),
+        makeError('ERR_SOURCE_SIZE', `a sealed stream holds at most ${CHUNKS_MAX} chunks`),
       );
       return;
     }
-    this.#runLength = Math.min(this.#runLength * 4, RUN_MAX_CHUNKS);
+    this.#runLength = Math.min(this.#runLength * 4, this.#chunksOf(RUN_MAX_BYTES));
     const memory = this.#buffer ?? NO_BYTES;
     const buffered = this.#buffered;
     const size = Math.min(buffered, count * this.#chunkSize);
@@ -271,7 +310,7 @@ export abstract class ChunkPump {
       this.#spare.push(memory);
       this.#deliver();
     };
-    this.work(first, count, memory.subarray(0, size)).then(
+    this.work(first, count, memory.subarray(0, size), last).then(
       (output) => {
         run.output = output;
         settle();
@@ -290,19 +329,13 @@ export abstract class ChunkPump {
     const next = this.#next;
     after(() => {
       this.#flushing = false;
-      if (this.#next === next && this.#canFlush())
-        this.#dispatch(Math.floor(this.#buffered / this.#chunkSize));
+      if (this.#next === next && this.#canFlush()) this.#dispatch(this.#ready());
       this.#deliver();
     }, FLUSH_AFTER_MS);
   }
 
   #canFlush(): boolean {
-    return (
-      this.#buffered >= this.#chunkSize &&
-      this.#runs.length < runsMax() &&
-      !this.#failed &&
-      !this.#closed
-    );
+    return this.#ready() > 0 && this.#runs.length < runsMax() && !this.#failed && !this.#closed;
   }
 
   /** Puts the completed output, in order. The sink may call write, resume and close meanwhile. */

@@ -13,7 +13,7 @@ import { makeError, wrongType } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import { accepted, type Accepted } from '../base/options.js';
 import { abortSignal } from '../scheduling/run.js';
-import { secretCopy, wipe } from '../base/secret-memory.js';
+import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
 import type { Buffer } from '#platform/base/runtime.js';
 import {
@@ -62,26 +62,9 @@ export async function openRange(read: unknown, options: unknown): Promise<Buffer
   if (typeof read !== 'function') throw wrongType('read', 'a function', read);
   const settings = given<OpenRangeOptions>(options, 'options', takes);
   const { algorithm, key, context } = settings;
-  const start = settings.start === undefined ? 0 : unsigned(settings.start, 'options.start');
-  const end = unsigned(settings.end, 'options.end');
-  if (end < start || end - start > RANGE_MAX || end > CHUNKS_MAX * CHUNK_SIZE)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `options.end must be from options.start (${start}) to ${RANGE_MAX} more, not ${end}`,
-    );
-  const signal = abortSignal(settings.signal);
-  signal?.throwIfAborted();
+  const { start, end, take } = rangeReader(read as ReadRange, settings, CHUNK_SIZE);
   const input = new InputKey(algorithm, key, context);
   try {
-    const take = async (from: number, to: number): Promise<Uint8Array> => {
-      const taken = bytes(await (read as ReadRange)(from, to), 'the result of read');
-      signal?.throwIfAborted();
-      if (sizeOf(taken) <= to - from) return taken;
-      throw makeError(
-        'ERR_ARGUMENT_VALUE',
-        `read(${from}, ${to}) must return at most ${to - from} bytes, not ${sizeOf(taken)}`,
-      );
-    };
     const header = await take(0, HEADER_SIZE);
     if (sizeOf(header) < HEADER_SIZE)
       throw makeError('ERR_TRUNCATED', 'the stream ends in its header');
@@ -103,21 +86,58 @@ export async function openRange(read: unknown, options: unknown): Promise<Buffer
       // Copied: the caller may change the bytes while a worker verifies and decrypts them. Not
       // slice, which Buffer overrides.
       const opened = await message.open(first, count, secretCopy(sealed));
-      const skip = Math.min(start - first * CHUNK_SIZE, opened.length);
-      const range = opened.subarray(skip, end - first * CHUNK_SIZE);
-      if (range.length === opened.length) return opened;
-      // In memory of its own: the chunks hold plaintext outside of the range.
-      try {
-        const result = secretResult(range.length);
-        result.set(range);
-        return result;
-      } finally {
-        wipe(opened);
-      }
+      return cut(opened, start - first * CHUNK_SIZE, end - first * CHUNK_SIZE);
     } finally {
       message.dispose();
     }
   } finally {
     input.dispose();
+  }
+}
+
+/** A range of a message, and a function that reads bytes of the file that has it. */
+export interface RangeReader {
+  readonly start: number;
+  readonly end: number;
+  readonly take: (from: number, to: number) => Promise<Uint8Array>;
+}
+
+/** Checks a range of a message in chunks of a size. */
+export function rangeReader(
+  read: ReadRange,
+  options: Pick<OpenRangeOptions, 'start' | 'end' | 'signal'>,
+  chunkSize: number,
+): RangeReader {
+  const start = options.start === undefined ? 0 : unsigned(options.start, 'options.start');
+  const end = unsigned(options.end, 'options.end');
+  if (end < start || end - start > RANGE_MAX || end > CHUNKS_MAX * chunkSize)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.end must be from options.start (${start}) to ${RANGE_MAX} more, not ${end}`,
+    );
+  const signal = abortSignal(options.signal);
+  signal?.throwIfAborted();
+  const take = async (from: number, to: number): Promise<Uint8Array> => {
+    const taken = bytes(await read(from, to), 'the result of read');
+    signal?.throwIfAborted();
+    if (sizeOf(taken) <= to - from) return taken;
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `read(${from}, ${to}) must return at most ${to - from} bytes, not ${sizeOf(taken)}`,
+    );
+  };
+  return { start, end, take };
+}
+
+/** Returns a part of opened chunks in memory of its own, as they have plaintext outside of it. */
+export function cut(opened: Secret<Buffer>, start: number, end: number): Buffer {
+  const range = opened.subarray(Math.min(start, opened.length), end);
+  if (range.length === opened.length) return opened;
+  try {
+    const result = secretResult(range.length);
+    result.set(range);
+    return result;
+  } finally {
+    wipe(opened);
   }
 }

@@ -20,12 +20,13 @@ import {
   HEADER_SIZE,
   InputKey,
   notCommitted,
+  openOrName,
   SALT_SIZE,
   SEALED_CHUNK_SIZE,
   TAG_SIZE,
   type MessageKey,
 } from './chunk-format.js';
-import { makeError, MillraceError } from '../base/errors.js';
+import { makeError } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import { allocateApart, type Buffer } from '#platform/base/runtime.js';
 import { accepted, ONCE, type Accepted } from '../base/options.js';
@@ -198,7 +199,7 @@ export class SealingPump extends ChunkPump {
     first = 0,
     prefix?: Buffer,
   ) {
-    super(sink, CHUNK_SIZE, first);
+    super(sink, { size: CHUNK_SIZE, marksLast: false }, first);
     if (sealing !== undefined) this.begin(sealing, prefix, salt);
   }
 
@@ -246,7 +247,7 @@ export class OpeningPump extends ChunkPump {
 
   /** Without `sealing`, {@link begin} must follow. */
   constructor(sink: OutputSink, sealing: SealedStreamOptions | undefined) {
-    super(sink, SEALED_CHUNK_SIZE, 0);
+    super(sink, { size: SEALED_CHUNK_SIZE, marksLast: false }, 0);
     if (sealing !== undefined) this.begin(sealing);
   }
 
@@ -280,19 +281,12 @@ export class OpeningPump extends ChunkPump {
     if (size < TAG_SIZE) throw makeError('ERR_TRUNCATED', 'the stream ends before its last chunk');
   }
 
-  protected override async work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+  protected override work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
     const key = this.#key!;
-    try {
-      return await key.open(first, count, source);
-    } catch (error) {
-      if (!(error instanceof MillraceError) || error.code !== 'ERR_AUTHENTICATION') throw error;
-      const bad = key.firstBad(first, count, source);
-      throw makeError(
-        'ERR_AUTHENTICATION',
-        `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream ` +
-          'was cut off in it',
-      );
-    }
+    return openOrName(
+      () => key.open(first, count, source),
+      () => key.firstBad(first, count, source),
+    );
   }
 
   protected override wipe(): void {

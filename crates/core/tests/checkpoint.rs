@@ -241,7 +241,7 @@ fn each_hash_has_its_number_of_lanes() {
 fn sliced_chunks_are_chunks_in_one_call() {
     let key = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
     let (nonce, source) = ([2; 12], Random(4).bytes(1000));
-    let run = Run { base_nonce: &nonce, first: 0, count: 10, chunk_size: 100 };
+    let run = Run { base_nonce: &nonce, suffix: &[], first: 0, count: 10, chunk_size: 100 };
     let (mut expected, mut sealed, mut opened) = ([0; 1160], [0; 1160], [0; 1000]);
     key.seal_chunks(run, &source, &mut expected, None).expect("fits");
     let mut both = |slice, cancelled: &[(usize, usize)]| {

@@ -25,20 +25,23 @@ fn sealed(key: &CipherKey, run: Run<'_>, source: &[u8]) -> Vec<u8> {
 fn a_run_is_its_chunks() {
     for cipher in CIPHERS {
         let key = key(cipher);
-        let base_nonce = pattern(cipher.facts().iv_size);
-        for first in [0, 1, 250, (1 << 32) - 2, (1 << 38) - 5] {
+        let whole = pattern(cipher.facts().iv_size);
+        let firsts = [0, 1, 250, (1 << 32) - 2, (1 << 38) - 5];
+        // C2SP's nonces have no suffix, those of age one byte.
+        for (first, suffix_size) in firsts.into_iter().flat_map(|first| [(first, 0), (first, 1)]) {
+            let (base_nonce, suffix) = whole.split_at(whole.len() - suffix_size);
             let ends = [(1, 0), (1, 7), (1, CHUNK), (2, CHUNK), (2, CHUNK + 1), (5, 4 * CHUNK)];
             for (count, size) in ends.into_iter().chain([(5, 5 * CHUNK)]) {
-                let run = Run { base_nonce: &base_nonce, first, count, chunk_size: CHUNK };
+                let run = Run { base_nonce, suffix, first, count, chunk_size: CHUNK };
                 let message = pattern(size);
                 let mut expected = Vec::new();
                 for index in 0..count {
                     let text = &message[(index * CHUNK).min(size)..((index + 1) * CHUNK).min(size)];
-                    let mut nonce = base_nonce.clone();
-                    let end = nonce.len();
-                    let number = u64::from_be_bytes(*nonce.last_chunk().expect("8 bytes"))
+                    let mut nonce = whole.clone();
+                    let end = base_nonce.len();
+                    let number = u64::from_be_bytes(*base_nonce.last_chunk().expect("8 bytes"))
                         ^ (first + index as u64);
-                    nonce[end - 8..].copy_from_slice(&number.to_be_bytes());
+                    nonce[end - 8..end].copy_from_slice(&number.to_be_bytes());
                     let (mut target, mut tag) = (vec![0; text.len()], [0; TAG]);
                     let text = Text::Across { source: text, target: &mut target };
                     key.seal(&nonce, &[], text, &mut tag).expect("fits");
@@ -59,7 +62,8 @@ fn one_bad_chunk_leaves_zeros() {
     for cipher in CIPHERS {
         let key = key(cipher);
         let base_nonce = pattern(cipher.facts().iv_size);
-        let run = Run { base_nonce: &base_nonce, first: 3, count: 4, chunk_size: CHUNK };
+        let run =
+            Run { base_nonce: &base_nonce, suffix: &[], first: 3, count: 4, chunk_size: CHUNK };
         let message = pattern(3 * CHUNK + 9);
         let good = sealed(&key, run, &message);
         let refused = |run: Run<'_>, source: &[u8]| {
@@ -83,7 +87,7 @@ fn one_bad_chunk_leaves_zeros() {
 fn wrong_sizes_are_refused_and_touch_nothing() {
     let key = key(Cipher::Aes128Gcm);
     let base_nonce = pattern(12);
-    let run = Run { base_nonce: &base_nonce, first: 0, count: 2, chunk_size: CHUNK };
+    let run = Run { base_nonce: &base_nonce, suffix: &[], first: 0, count: 2, chunk_size: CHUNK };
     let refused = |run: Run<'_>, text: usize, sealed: usize| {
         let (mut long, mut short) = (vec![0xa5; sealed], vec![0xa5; text]);
         let refused = [
@@ -113,6 +117,11 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
     for size in [11, 13, 25] {
         let base_nonce = &pattern(size)[..];
         assert_eq!(seal(&key, Run { base_nonce, ..run }).0, Err(Error::IvSize));
+    }
+    for (size, suffix_size) in [(11, 1), (10, 2), (11, 0), (12, 1), (11, 2), (24, 1)] {
+        let (base_nonce, suffix) = (&pattern(size)[..], &pattern(suffix_size)[..]);
+        let fits = seal(&key, Run { base_nonce, suffix, ..run }).0.is_ok();
+        assert_eq!(fits, size + suffix_size == 12, "{size} {suffix_size}");
     }
     let refused = seal(&key, Run { first: u64::MAX, ..run });
     assert_eq!(refused, (Err(Error::SourceTooLarge), [0; CHUNK + 32]));

@@ -100,8 +100,8 @@ pub fn decrypt(work: &Work, key: &CipherKey, slicer: Option<Slicer<'_>>) -> Resu
     Ok(())
 }
 
-/// Seals or opens a run of chunks. The base nonce travels as iv, the number of the first chunk as
-/// seed, count and size of the chunks as those of many messages.
+/// Seals or opens a run of chunks. The base nonce travels as iv, its suffix as aad, the number of
+/// the first chunk as seed, count and size of the chunks as those of many messages.
 ///
 /// # Errors
 /// [`Status::Overlap`] if source and target overlap, and those of the cipher.
@@ -116,9 +116,10 @@ pub fn run_chunks(
         return Err(Status::Argument);
     };
     work.populate(target);
-    let target = target.exclusive(&[work.source, work.iv]).ok_or(Status::Overlap)?;
+    let target = target.exclusive(&[work.source, work.iv, work.aad]).ok_or(Status::Overlap)?;
     let (source, slicer) = (work.source.read(), checkpoint.map(JobCheckpoint::slicer));
-    let run = Run { base_nonce: work.iv.read(), first: work.seed, count, chunk_size };
+    let (base_nonce, suffix) = (work.iv.read(), work.aad.read());
+    let run = Run { base_nonce, suffix, first: work.seed, count, chunk_size };
     work.with_key(cipher, |key| match work.operation {
         Operation::SealChunks(_) => Ok(key.seal_chunks(run, source, target, slicer)?),
         _ => Ok(key.open_chunks(run, source, target, slicer)?),

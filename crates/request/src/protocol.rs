@@ -108,7 +108,8 @@ numbers! {
         MacFinish = 10,
         HashMany = 11,
         HmacMany = 12,
-        /// A run of chunks: the base nonce is the iv, the first chunk's number the seed.
+        /// A run of chunks: the base nonce is the iv, its suffix the aad, the first chunk's number
+        /// the seed.
         SealChunks = 13,
         OpenChunks = 14,
         /// A message of `At::MessageSize` bytes in a file; its path is the source.

@@ -132,7 +132,7 @@ fn cipher(input: &mut Input<'_>) {
     if facts.aead && !message.is_empty() {
         let chunk_size = sizes.first().copied().unwrap_or(1000).max(1);
         let count = message.len().div_ceil(chunk_size);
-        let run = Run { base_nonce: &nonce, first: 7, count, chunk_size };
+        let run = Run { base_nonce: &nonce, suffix: &[], first: 7, count, chunk_size };
         let mut target = vec![0; message.len() + 16 * count];
         prepared.seal_chunks(run, &message, &mut target, None).expect(name);
         let mut opened = vec![0; message.len()];

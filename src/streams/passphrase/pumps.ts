@@ -235,7 +235,11 @@ export async function openWithKey(...given: Message): Promise<Buffer> {
 
 type Message = readonly [secret: unknown, source: unknown, options: unknown];
 
-async function through(source: Uint8Array, { signal, makePump }: SealingWork): Promise<Buffer> {
+/** Seals or opens a message in memory, which is copied first. */
+export async function through(
+  source: Uint8Array,
+  { signal, makePump }: SealingWork,
+): Promise<Buffer> {
   const message = secretCopy(source);
   signal?.throwIfAborted();
   const outputs: Secret<Buffer>[] = [];

@@ -1,5 +1,5 @@
 //! Consecutive chunks of one long message, each sealed under its own nonce (C2SP chunked
-//! encryption; TLS 1.3 derives its nonces the same way).
+//! encryption, where TLS 1.3 derives its nonces the same way, and the STREAM of age).
 
 use super::{CipherKey, Text};
 use crate::Error;
@@ -9,8 +9,11 @@ use std::ops::Range;
 /// Consecutive chunks of a message.
 #[derive(Copy, Clone, Debug)]
 pub struct Run<'a> {
-    /// The nonce of a chunk is this value with the chunk's big-endian number XORed into its end.
+    /// The nonce of a chunk is this value with the chunk's big-endian number XORed into its end,
+    /// and `suffix`.
     pub base_nonce: &'a [u8],
+    /// The last bytes of every nonce: one of age, none of C2SP chunked encryption.
+    pub suffix: &'a [u8],
     /// The number of the first chunk.
     pub first: u64,
     /// The number of chunks.
@@ -72,7 +75,7 @@ impl Run<'_> {
         if !facts.aead {
             return Err(Error::NotSupported);
         }
-        if self.base_nonce.len() != facts.iv_size {
+        if self.base_nonce.len() + self.suffix.len() != facts.iv_size {
             return Err(Error::IvSize);
         }
         let fits = || {
@@ -112,9 +115,12 @@ impl Run<'_> {
 
     fn nonce<'a>(&self, index: usize, place: &'a mut [u8; NONCE_MAX]) -> Result<&'a [u8], Error> {
         let number = self.first.checked_add(index as u64).ok_or(Error::SourceTooLarge)?;
-        let nonce = place.get_mut(..self.base_nonce.len()).ok_or(Error::IvSize)?;
-        nonce.copy_from_slice(self.base_nonce);
-        for (byte, digit) in nonce.iter_mut().rev().zip(number.to_le_bytes()) {
+        let size = self.base_nonce.len();
+        let nonce = place.get_mut(..size + self.suffix.len()).ok_or(Error::IvSize)?;
+        let (numbered, suffix) = nonce.split_at_mut(size);
+        numbered.copy_from_slice(self.base_nonce);
+        suffix.copy_from_slice(self.suffix);
+        for (byte, digit) in numbered.iter_mut().rev().zip(number.to_le_bytes()) {
             *byte ^= digit;
         }
         Ok(nonce)
