@@ -93,6 +93,7 @@ const entryPoints = [
   'index',
   'promises',
   'compat/aws-checksums',
+  'age',
   'compat/crypto-async',
   'compat/bigint-hash',
   'compat/bigint-buffer',
@@ -239,15 +240,21 @@ const secretCasts = [
   'src/operations/verify-mac.ts',
   'src/public-keys/jwk.ts',
   'src/request/result.ts',
+  'src/streams/age/header.ts',
+  'src/streams/age/recipients.ts',
+  'src/streams/age/ssh.ts',
+  'src/streams/age/x25519.ts',
   'src/streams/passphrase/derive-key.ts',
   'src/streams/passphrase/pumps.ts',
 ];
 
 test('only secret-memory.ts makes the memory of secrets, and wipes it', () => {
   // Not the portable engine, which cannot wipe memory reliably (SECURITY.md).
-  const all = [...sources('src/', '.ts'), ...sources('cli/seal/', '.js')].filter(
-    (file) => !file.startsWith('src/portable/'),
-  );
+  const all = [
+    ...sources('src/', '.ts'),
+    ...sources('cli/seal/', '.js'),
+    ...sources('cli/age/', '.js'),
+  ].filter((file) => !file.startsWith('src/portable/'));
   assert.match(
     read(secretMemory),
     /function wipe\(memory: Secret<Uint8Array>, [^]*memory\.fill\(0, start, end\)/,

@@ -29,6 +29,7 @@ const charts = ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE'];
 const entryPoints = [
   'index',
   'promises',
+  'age',
   'compat/crypto-async',
   'compat/aws-checksums',
   'compat/bigint-hash',
@@ -68,6 +69,7 @@ const nodeCryptoNames = `
 
 /** Entry points that are not in the core, which others would load too, and their files. */
 const lateEntryPoints = {
+  age: 'streams/age/pumps',
   'compat/noble-hashes': 'compat/noble/hash-modules',
   'compat/noble-ciphers': 'compat/noble/cipher-modules',
   'compat/webcrypto': 'compat/webcrypto/subtle',

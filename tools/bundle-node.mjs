@@ -165,6 +165,18 @@ const lateFiles = {
   ],
   'streams/sealed-duplex': ['streams/sealed-duplex'],
   'streams/sealed-parts': ['streams/sealed-parts'],
+  'streams/age/pumps': [
+    'age',
+    'streams/age/armor',
+    'streams/age/bech32',
+    'streams/age/format',
+    'streams/age/header',
+    'streams/age/options',
+    'streams/age/pumps',
+    'streams/age/recipients',
+    'streams/age/ssh',
+    'streams/age/x25519',
+  ],
   'compat/node-crypto/exports': ['compat/node-crypto/exports'],
   'compat/node-crypto/hashes': [
     'compat/node-crypto/hashes',
@@ -287,6 +299,7 @@ const lateFolders = [
   'compat/overrides',
   'compat/webcrypto',
   'operations/batch',
+  'streams/age',
   'streams/passphrase',
 ];
 

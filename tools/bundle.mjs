@@ -18,6 +18,7 @@ export const moduleFiles = /[\\/]portable[\\/]modules[\\/][\w-]+\.ts$/;
 export const browserEntryPoints = {
   index: 'index',
   promises: 'promises',
+  age: 'age',
   'aws-checksums': 'compat/aws-checksums',
   'bigint-hash': 'compat/bigint-hash',
   'bigint-buffer': 'compat/bigint-buffer',

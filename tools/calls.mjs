@@ -374,7 +374,7 @@ function exportsOfSource(readers) {
   const generated = new Set([...Object.keys(groups).flatMap(filesOf), ...readers.keys()]);
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((file) => `src/${file.replaceAll('\\', '/')}`)
-    .filter((file) => /^src\/(?!portable|compat).*(?<!\.browser|\.node)\.ts$/.test(file))
+    .filter((file) => /^src\/(?!portable|compat|age).*(?<!\.browser|\.node)\.ts$/.test(file))
     .filter((file) => !generated.has(file));
   const texts = files.map((file) => [file, readFileSync(join(root, file), 'utf8')]);
   for (const [module, text] of [...texts, ...readers]) {

@@ -24,7 +24,7 @@ export type ErrorCode =
   | 'ERR_SOURCE_SIZE'
   /** Wrong key, nonce, aad or tag, or changed ciphertext: nothing was decrypted. */
   | 'ERR_AUTHENTICATION'
-  /** A sealed stream is truncated. */
+  /** A sealed stream or a file of age is truncated. */
   | 'ERR_TRUNCATED'
   /** A stream or iterator was read before it was given, so that its bytes are lost. */
   | 'ERR_SOURCE_CONSUMED'
@@ -100,7 +100,8 @@ export type ErrorCode =
    */
   | 'ERR_MEMORY_LIMIT'
   /**
-   * A password hash, or the header of a sealed message, requires more work than the limit.
+   * A password hash, or the header of a sealed message or a file of age, requires more work than
+   * the limit.
    * RangeError.
    */
   | 'ERR_WORK_LIMIT'
@@ -110,7 +111,8 @@ export type ErrorCode =
    */
   | 'ERR_PASSWORD_HASH'
   /**
-   * The input is not a sealed file of the kind that the call opens, or its header is damaged.
+   * The input is not a sealed file of the kind that the call opens, or not a file of age, or its
+   * header is damaged.
    * RangeError.
    */
   | 'ERR_FORMAT'

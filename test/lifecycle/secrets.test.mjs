@@ -13,6 +13,7 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 import cryptoAsyncModule from 'millrace/crypto-async';
+import ageModule from 'millrace/age';
 import ethersModule from 'millrace/ethers';
 import nodeCryptoModule from 'millrace/node-crypto';
 import promises from 'millrace/promises';
@@ -407,6 +408,23 @@ const streams = [
   ]),
 ];
 
+/** Of `millrace/age`. Identities are texts, which cannot be wiped. */
+const ageCalls = [
+  "api.encrypt('x', { passphrase: key, workFactor: 1 })",
+  "refused(() => api.encrypt('x', { passphrase: key, workFactor: 0 }))",
+  "api.decrypt(await api.encrypt('x', { passphrase: key, workFactor: 1 }), { passphrase: key })",
+  'refused(() => api.decrypt(source, { passphrase: key }))',
+  "refused(async () => api.decrypt(await api.encrypt('x', { passphrase: 'y', workFactor: 1 }), " +
+    '{ passphrase: key }))',
+  'refused(() => api.decryptRange(() => source, { passphrase: key, end: 9 }))',
+  ...['encryptStream', 'decryptStream', 'encryptTransformStream', 'decryptTransformStream'].flatMap(
+    (name) => [
+      `close(api.${name}({ passphrase: key }))`,
+      `refused(() => api.${name}({ passphrase: key, highWaterMark: -1 }))`,
+    ],
+  ),
+];
+
 /** Exports without a secret among their arguments. */
 const secretless = new RegExp(
   '^([A-Z]|(configure|engines|generateKey(Pair)?|get(Ciphers|Hashes)|needsRehash|randomBytes|' +
@@ -612,6 +630,7 @@ test('every export that takes a secret is called by these tests', () => {
   expectAll(Object.keys(millrace), [...either, ...bytesOnly, ...streams], secretless);
   expectAll(Object.keys(promises), [...either, ...bytesOnly, ...streams], secretless);
   expectAll(Object.keys(cryptoAsyncModule), cryptoAsync, /^(hash|default|[A-Z_]+)$/);
+  expectAll(Object.keys(ageModule), ageCalls, /^(default|generateIdentity|identityToRecipient)$/);
   const registered = Object.keys(ethersHooks(ethersModule));
   expectAll(registered, ethers, /^(keccak256|sha256|sha512|ripemd160)$/);
   const nobleCalls = Object.entries(noble).flatMap(([path, calls]) =>
@@ -833,6 +852,7 @@ const groups = [
   ['millrace/node-crypto', nodeCrypto, false],
   ['millrace/crypto-async', cryptoAsync, false],
   ['millrace/ethers', ethers, false],
+  ['millrace/age', ageCalls, false],
   ['millrace/portable', portableCalls, false],
   ...Object.entries(noble).map(([module, calls]) => [`millrace/noble-${module}.js`, calls, false]),
 ];

@@ -5,6 +5,7 @@
 import { types } from 'node:util';
 
 import millrace from 'millrace';
+import age from 'millrace/age';
 import bigintHash from 'millrace/bigint-hash';
 import cryptoAsync from 'millrace/crypto-async';
 import ethers from 'millrace/ethers';
@@ -83,6 +84,27 @@ const named = {
   ],
 };
 
+/** Returns arguments for a function of millrace/age. */
+function ageCalls(name) {
+  const identities = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX';
+  const recipients = 'age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj';
+  const file = Buffer.from(
+    `age-encryption.org/v1\n-> X25519 ${'B'.repeat(42)}A\n${'A'.repeat(43)}\n` +
+      `--- ${'A'.repeat(43)}\n${'x'.repeat(64)}`,
+  );
+  const secrets = [{ identities }, { passphrase: 'x' }];
+  const all = [
+    { recipients, armor: true },
+    { passphrase: 'x', workFactor: 1 },
+  ];
+  if (name === 'generateIdentity') return [[]];
+  if (name === 'identityToRecipient') return [[identities]];
+  if (name === 'decryptRange') return secrets.map((each) => [() => file, { ...each, end: 9 }]);
+  const options = name.startsWith('encrypt') ? all : secrets;
+  if (name.includes('Stream')) return options.map((each) => [each]);
+  return options.map((each) => [file, each]);
+}
+
 /** Returns cheap arguments for a derivation, of noble's shape and of millrace/portable. */
 function derivations(name) {
   const [message, nonce] = [bytes(9), bytes(16)];
@@ -131,6 +153,7 @@ function use(result) {
 
 function* shapes() {
   const modules = {
+    age,
     bigintHash,
     cryptoAsync,
     ethers: { register: ethers.register, ...hooksOf(ethers) },
@@ -146,7 +169,8 @@ function* shapes() {
     for (const [label, name, function_] of functionsIn(module, path)) {
       const ours = path !== 'nodeCrypto' || Object.hasOwn(named, name);
       if (!ours || /^(useNoble|configure)$|Passphrase$/.test(name)) continue;
-      for (const given of named[name] ?? derivations(name) ?? lists())
+      const own = path === 'age' ? ageCalls(name) : (named[name] ?? derivations(name));
+      for (const given of own ?? lists())
         for (const call of [function_, function_.create].filter(Boolean))
           yield { name: label, args: () => given, call: (args) => use(call(...args)) };
     }
