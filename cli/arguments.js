@@ -14,6 +14,7 @@ const { UsageError } = require('./ui.js');
  * @property {string} [also] another letter, which the help does not show
  * @property {string} [value] the name of its value; an option without it is a switch
  * @property {boolean} [mayBeEmpty] the value may be the empty text
+ * @property {boolean} [many] it may be repeated: its values are a list
  * @property {string} help
  * @property {() => readonly string[]} [choices] the possible values, for completion
  * @property {'file'} [complete] the value is a file
@@ -25,7 +26,7 @@ const { UsageError } = require('./ui.js');
  *
  * @param {string} spelling
  * @param {string} help
- * @param {Pick<Option, 'also' | 'mayBeEmpty' | 'choices' | 'complete'>} more
+ * @param {Pick<Option, 'also' | 'mayBeEmpty' | 'many' | 'choices' | 'complete'>} more
  * @returns {Option}
  */
 function option(spelling, help, more = {}) {
@@ -36,7 +37,8 @@ function option(spelling, help, more = {}) {
 const helpOption = option('-h, --help', 'show this help');
 
 /**
- * Returns option values by name, and the operands in order. Of a repeated option the last counts.
+ * Returns option values by name, and the operands in order. Of a repeated option the last counts,
+ * unless it may have many values.
  *
  * @param {readonly Option[]} options
  * @param {readonly string[]} args
@@ -77,9 +79,10 @@ function readArguments(options, args) {
     const missing = token.value === undefined || (token.value === '' && !option.mayBeEmpty);
     if (option.value !== undefined && missing)
       throw new UsageError(`option ${token.rawName} needs a value: ${option.value}`);
+    const before = values[option.name] ?? [];
     // Keeps the keys in the order of the last occurrences.
     delete values[option.name];
-    values[option.name] = token.value ?? true;
+    values[option.name] = option.many ? [...before, token.value] : (token.value ?? true);
   }
   return { values, operands };
 }

@@ -41,6 +41,11 @@ const commands = {
     also: ['key', 'genkey', 'generate', 'generate-key'],
     load: () => require('./seal/keygen.js'),
   },
+  age: {
+    summary: 'encrypt and decrypt files of age',
+    also: ['rage', 'typage', 'age-encryption'],
+    load: () => require('./age/command.js'),
+  },
   bench: {
     summary: 'compare the speed with other packages',
     also: ['speed', 'perf', 'benchmark'],

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 const { helpOption } = require('../cli/arguments.js');
+const { description: ageKeygen } = require('../cli/age/keygen.js');
 const { description: benchScrypt } = require('../cli/bench/scrypt/command.js');
 const { commands } = require('../cli/commands.js');
 const { version } = require('../package.json');
@@ -18,6 +19,7 @@ export function manPages() {
       summary,
       command: load(),
     })),
+    { name: 'age keygen', summary: 'create an identity of age', command: ageKeygen },
     { name: 'bench scrypt', summary: 'compare call styles of scrypt', command: benchScrypt },
   ];
   return {

@@ -282,4 +282,4 @@ function describeError(error, name, isStream) {
   return error;
 }
 
-module.exports = { open, seal };
+module.exports = { flow, open, seal, standardOutput, withSecret };

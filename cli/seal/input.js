@@ -57,10 +57,14 @@ function openInput(file, ofDirectory) {
     },
     async *chunks() {
       yield* taken;
-      for (;;) {
-        const bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+      // A stream takes a chunk of this size before it asks for the next but one: its memory is used
+      // again. It may hold several that are shorter.
+      const memory = [];
+      for (let turn = 0; ; turn ^= 1) {
+        const bytes = (memory[turn] ??= Buffer.allocUnsafeSlow(CHUNK_BYTES));
         const got = await readSome(fd, bytes);
         if (got === 0) return;
+        if (got < CHUNK_BYTES) memory[turn] = undefined;
         yield bytes.subarray(0, got);
       }
     },

@@ -15,7 +15,7 @@ const KEY_BYTES = 32;
 /** The first word of a key file. It tells a key from a passphrase and from other 32-byte files. */
 const keyMark = 'millrace-key-1';
 /** A larger file is not a passphrase. */
-const MAX_PASSPHRASE_BYTES = 64 * 1024;
+const SECRET_MAX_BYTES = 64 * 1024;
 
 const secretOptions = [
   option(
@@ -108,13 +108,18 @@ async function readPassphrase(values, twice) {
   const read = readSecret(path === undefined ? Number(fd) : path === '-' ? 0 : path, name);
   let bytes = decodeText(read, name);
   if (bytes.buffer !== read.buffer) memory().wipe(read);
-  if (bytes.length > MAX_PASSPHRASE_BYTES) throw new FileError(name, 'too long for a passphrase');
+  if (bytes.length > SECRET_MAX_BYTES) throw new FileError(name, 'too long for a passphrase');
   if (bytes.at(-1) === 10) bytes = bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1);
   if (bytes.length === 0) throw new FileError(name, 'the passphrase is empty');
   return bytes;
 }
 
-function readSecret(file, name) {
+/**
+ * Reads a secret from a file or a descriptor.
+ *
+ * @param {string} options those that take the name of such a file, for a message
+ */
+function readSecret(file, name, options = '--key-file and --passphrase-file take') {
   let fd = file;
   try {
     if (typeof file !== 'number') fd = openSync(file, 'r');
@@ -135,8 +140,7 @@ function readSecret(file, name) {
     // A name without a file may be the secret itself, which no message shows.
     if (typeof file !== 'number' && !existsSync(file))
       throw new UsageError(
-        `--key-file and --passphrase-file take the name of a file, not the secret itself: ` +
-          reason(error),
+        `${options} the name of a file, not the secret itself: ` + reason(error),
       );
     throw new FileError(name, error);
   } finally {
@@ -150,7 +154,7 @@ function readSecret(file, name) {
  * @param {number} fd
  */
 function readAll(fd) {
-  const bytes = Buffer.from(memory().secretMemory(MAX_PASSPHRASE_BYTES + 1).buffer);
+  const bytes = Buffer.from(memory().secretMemory(SECRET_MAX_BYTES + 1).buffer);
   let size = 0;
   for (let read = 1; read > 0 && size < bytes.length; size += read)
     read = readSync(fd, bytes, size, bytes.length - size, null);
@@ -167,5 +171,7 @@ module.exports = {
   KEY_BYTES,
   readKey,
   readPassphrase,
+  readSecret,
+  SECRET_MAX_BYTES,
   secretOptions,
 };

@@ -103,6 +103,7 @@ const wrongValues = {
   LIST: ['nope', ','],
   FILE: [],
   TEXT: [],
+  RECIPIENT: ['nope'],
 };
 
 test('a wrong value or operand of any command is named in one line, with the remedy', () =>
@@ -176,7 +177,7 @@ test('each command has help with all its options, no wide line, and is in the gu
 test('the man page of each command says what its help says, in the same order', () =>
   inFolder({}, async ($) => {
     const pages = manPages();
-    const described = [...Object.keys(commands), 'bench scrypt'];
+    const described = [...Object.keys(commands), 'age keygen', 'bench scrypt'];
     assert.deepEqual(
       Object.keys(pages).sort(),
       ['millrace.1', ...described.map((name) => `millrace-${name.replace(' ', '-')}.1`)].sort(),
