@@ -42,6 +42,7 @@ export const verbs = {
   'test:cpus': testCpus,
   'test:noble': testNoble,
   'test:dependents': testDependents,
+  'test:age': testAge,
   'test:fuzz': testFuzz,
   'test:sanitizers': testSanitizers,
   'test:mutants': testMutants,
@@ -327,6 +328,12 @@ const installAws = () => installIn(join(root, 'test', 'aws'), "install the AWS S
 async function testDependents(args) {
   await prepare();
   return stream(process.execPath, [join(root, 'test', 'dependents', 'run.mjs'), ...args]);
+}
+
+/** Runs the judges of millrace/age: `npm run test:age -- [DIRECTORY] [--age PROGRAM]...` */
+async function testAge(args) {
+  await prepare();
+  return stream(process.execPath, [join(root, 'test', 'dependents', 'age.mjs'), ...args]);
 }
 
 /** Runs the tests that compare times, one after the other: they need a quiet machine. */
