@@ -55,6 +55,7 @@ export default defineConfig({
             page('Hashing', '/hashing'),
             page('Sealing a message', '/sealing'),
             page('Sealed streams', '/sealed-streams'),
+            page('age', '/age'),
             page('Incremental ciphers', '/incremental-ciphers'),
             page('Passwords and key derivation', '/key-derivation'),
             page('Keys and secrets', '/keys'),
