@@ -322,13 +322,13 @@ export function decrypting(options: unknown, stream = true): SealingWork {
 /** Encrypts a message in memory, which is copied at the call. */
 export async function encryptMessage(source: unknown, options: unknown): Promise<Buffer> {
   const work = encrypting(options, false);
-  return through(data(source, 'data'), work);
+  return through(data(source, 'data'), work, false);
 }
 
 /** Decrypts a file in memory, which is copied at the call. Rejects unless all is authentic. */
 export async function decryptMessage(source: unknown, options: unknown): Promise<Buffer> {
   const work = decrypting(options, false);
-  return through(bytes(source, 'data'), work);
+  return through(bytes(source, 'data'), work, true);
 }
 
 /** How much of a file is read for its header at first; most have less. */

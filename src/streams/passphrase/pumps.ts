@@ -209,36 +209,39 @@ export function openingWithKey(key: unknown, options: unknown, stream = true): S
 export async function sealWithPassphrase(...given: Message): Promise<Buffer> {
   const [passphrase, source, options] = given;
   const work = sealingWithPassphrase(passphrase, options, false);
-  return through(data(source, 'data'), work);
+  return through(data(source, 'data'), work, false);
 }
 
 /** Opens a message in memory. Rejects unless all of it opens. */
 export async function openWithPassphrase(...given: Message): Promise<Buffer> {
   const [passphrase, source, options] = given;
   const work = openingWithPassphrase(passphrase, options, false);
-  return through(bytes(source, 'data'), work);
+  return through(bytes(source, 'data'), work, true);
 }
 
 /** Seals a message in memory with a key. The message is copied at the call. */
 export async function sealWithKey(...given: Message): Promise<Buffer> {
   const [key, source, options] = given;
   const work = sealingWithKey(key, options, false);
-  return through(data(source, 'data'), work);
+  return through(data(source, 'data'), work, false);
 }
 
 /** Opens a message in memory with a key. Rejects unless all of it opens. */
 export async function openWithKey(...given: Message): Promise<Buffer> {
   const [key, source, options] = given;
   const work = openingWithKey(key, options, false);
-  return through(bytes(source, 'data'), work);
+  return through(bytes(source, 'data'), work, true);
 }
 
 type Message = readonly [secret: unknown, source: unknown, options: unknown];
 
-/** Seals or opens a message in memory, which is copied first. */
+/**
+ * Seals or opens a message in memory, which is copied first. Wipes opened parts once they are joined.
+ */
 export async function through(
   source: Uint8Array,
   { signal, makePump }: SealingWork,
+  opens: boolean,
 ): Promise<Buffer> {
   const message = secretCopy(source);
   signal?.throwIfAborted();
@@ -254,20 +257,10 @@ export async function through(
     await promiseOf((done) =>
       pump.write(message, (error) => (error === undefined ? pump.end(done) : done(error))),
     );
-    return whole(outputs);
-  } catch (error) {
-    for (const output of outputs) wipe(output);
-    throw error;
+    return outputs.length === 1 ? outputs.pop()! : joined(outputs, secretResult);
   } finally {
+    if (opens) for (const output of outputs) wipe(output);
     signal?.removeEventListener('abort', abort);
     pump.close();
   }
-}
-
-/** Joins the outputs and wipes them. */
-function whole(outputs: readonly Secret<Buffer>[]): Buffer {
-  if (outputs.length === 1) return outputs[0]!;
-  const message = joined(outputs, secretResult);
-  for (const output of outputs) wipe(output);
-  return message;
 }
