@@ -196,6 +196,8 @@ test('a range of a changed or truncated file is refused', async () => {
     decryptRange(() => file, options),
     { code: 'ERR_ARGUMENT_VALUE' },
   );
+  const armored = await encrypt('a', { recipients: recipient, armor: true });
+  await assert.rejects(decryptRange(of(armored), options), { code: 'ERR_FORMAT' });
 });
 
 test('every change of a file is refused, and no byte of a changed run is released', async () => {

@@ -236,6 +236,9 @@ function checkLastChunk(size: number, number: number): void {
     throw makeError('ERR_FORMAT', 'the last chunk of the age file is empty');
 }
 
+/** The first letter of a header; armor begins with another. */
+const HEADER_FIRST = 0x61;
+
 /** Decrypts. */
 class DecryptingPump extends ChunkPump {
   readonly #unwrapper: Unwrapper;
@@ -255,8 +258,7 @@ class DecryptingPump extends ChunkPump {
   protected override decode(input: Uint8Array): Uint8Array {
     if (!this.#begun && sizeOf(input) > 0) {
       this.#begun = true;
-      // The first letter of the header.
-      if (input[0] !== 0x61) this.#armor = new ArmorReader();
+      if (input[0] !== HEADER_FIRST) this.#armor = new ArmorReader();
     }
     return this.#armor === undefined ? input : this.#armor.decode(input);
   }
@@ -347,6 +349,8 @@ export async function decryptPart(read: unknown, options: unknown): Promise<Buff
     for (let size = HEADER_FIRST_BYTES; !header.complete; size = HEADER_MAX_BYTES) {
       const taken = await take(place, place + size);
       if (sizeOf(taken) === 0) throw endsInHeader();
+      if (place === 0 && taken[0] !== HEADER_FIRST)
+        throw makeError('ERR_FORMAT', 'not an age file, or an armored one, which has no ranges');
       place += header.take(taken, 0);
     }
     const fileKey = await unwrapper.unwrap(header.read());
