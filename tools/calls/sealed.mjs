@@ -132,7 +132,9 @@ export const openRange = {
  *   options,
  * );
  * const sealed = await Promise.all(
- *   ranges.map((range) => sealRange(range, dataAt(range.offset), options)),
+ *   ranges.map((range) =>
+ *     sealRange(range, dataAt(range.offset), options),
+ *   ),
  * );
  *
  * const stream = Buffer.concat([header, ...sealed]);

@@ -157,7 +157,9 @@ export async function openRange(read: ReadRange, options: OpenRangeOptions): Pro
  *   options,
  * );
  * const sealed = await Promise.all(
- *   ranges.map((range) => sealRange(range, dataAt(range.offset), options)),
+ *   ranges.map((range) =>
+ *     sealRange(range, dataAt(range.offset), options),
+ *   ),
  * );
  *
  * const stream = Buffer.concat([header, ...sealed]);
