@@ -53,6 +53,7 @@ function latticed({ ml_kem768: kem, ml_dsa65: dsa }) {
   return { kemPair, dsaPair, cipherText, dsaSignature: dsa.sign(message, dsaPair.secretKey) };
 }
 
+/** @type {(name: string) => [name: string, run: (lib: any) => unknown][]} */
 const ofCurve = (name) => [
   [`${name} getPublicKey`, (lib) => lib[name].getPublicKey(lib.keys[name].secret)],
   ...(name === 'x25519'
@@ -68,8 +69,7 @@ const ofCurve = (name) => [
         ],
         [
           `${name} verify`,
-          ({ [name]: curve, keys: { [name]: made } }) =>
-            curve.verify(made.signature, message, made.publicKey),
+          (lib) => lib[name].verify(lib.keys[name].signature, message, lib.keys[name].publicKey),
         ],
       ]),
   ...(/25519|schnorr/.test(name) && name !== 'x25519'
@@ -77,8 +77,7 @@ const ofCurve = (name) => [
     : [
         [
           `${name} getSharedSecret`,
-          ({ [name]: curve, keys: { [name]: made } }) =>
-            curve.getSharedSecret(made.secret, made.publicKey),
+          (lib) => lib[name].getSharedSecret(lib.keys[name].secret, lib.keys[name].publicKey),
         ],
       ]),
 ];
