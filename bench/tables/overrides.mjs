@@ -53,7 +53,7 @@ function latticed({ ml_kem768: kem, ml_dsa65: dsa }) {
   return { kemPair, dsaPair, cipherText, dsaSignature: dsa.sign(message, dsaPair.secretKey) };
 }
 
-/** @type {(name: string) => [name: string, run: (lib: any) => unknown][]} */
+/** @type {(name: string) => any[]} */
 const ofCurve = (name) => [
   [`${name} getPublicKey`, (lib) => lib[name].getPublicKey(lib.keys[name].secret)],
   ...(name === 'x25519'
@@ -82,7 +82,7 @@ const ofCurve = (name) => [
       ]),
 ];
 
-/** @type {[name: string, run: (lib: any) => unknown][]} */
+/** @type {any[]} The name of each call, and the function that makes it. */
 const calls = [
   ...Object.entries(sizes).flatMap(([size, text]) => [
     [`nacl.secretbox ${size}`, (lib) => lib.nacl.secretbox(text, nonce, key)],
