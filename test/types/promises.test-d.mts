@@ -188,7 +188,7 @@ for await (const { path, digest } of promises.hashFilesIterator('sha256', ['a'],
 is<Promise<bigint>>()(promises.hashTransformStream('sha256', 'bigint').digest);
 const range = { ...options, start: 5, end: 10 };
 declare const parts: promises.HashPart[];
-const plan: Promise<promises.SealingPlan> = promises.planSealing(parts, range);
+is<Promise<promises.SealingPlan>>()(promises.planSealing(parts, range));
 declare const sealRange: promises.SealRange;
 isBufferLater(promises.sealRange(sealRange, Buffer.alloc(9), range));
 isBufferLater(promises.joinParts('blake3', parts));
