@@ -52,9 +52,11 @@ const except = {
     'long texts, and keys with a passphrase, are not kept': NOT_PORTABLE,
   },
   'test/operations/differential.test.mjs': { all: 'vectors and conformance cover it' },
+  'test/operations/hash-parts.test.mjs': { all: 'only native code hashes parts of a message' },
   'test/request/large.test.mjs': { all: HEAVY },
   'test/request/numbers.test.mjs': { all: 'writes frames for the native engine' },
   'test/request/result-memory.test.mjs': { all: NATIVE },
+  'test/streams/sealed-parts.test.mjs': { all: 'only native code hashes parts of a message' },
   'test/streams/file-batch.test.mjs': { all: 'only native workers read files' },
 };
 

@@ -103,7 +103,7 @@ export class HeaderReader {
     this.#bytes.set(bytes, this.#size);
     this.#size = size;
     const start = utf8(START).subarray(0, size);
-    if (!equalBytes(start, this.#bytes)) throw notAge();
+    if (!equalBytes(start, part(this.#bytes, 0, start.length))) throw notAge();
   }
 
   /** Reads the complete header. */
