@@ -9,7 +9,7 @@ const missing = /not installed|there is no (?!user|\/)|could not be installed|ru
 /** Reasons that are accepted in CI. */
 const accepted = [
   // Jobs of the nightly workflow install these.
-  /npm run (test:(bundlers|noble|package)|prove)\b/,
+  /npm run (test:(aws|bundlers|noble|package)|prove)\b/,
   // Guests with kernels of their own load them (test:kernel).
   /run modprobe/,
   // Jobs of their own check arm64 and the crates' licences.
