@@ -54,7 +54,7 @@ export interface HashPartOptions extends EngineOptions, Pick<HashOptions, 'key' 
 export type JoinPartsOptions<E extends Encoding = Encoding> = EngineOptions &
   Pick<HashOptions<E>, 'encoding' | 'outputLength' | 'key' | 'context' | 'customization'>;
 
-/** Options of {@link planSealing} and {@link sealRange}, the same for both. */
+/** Options of `planSealing` and `sealRange` of `millrace/promises`, the same for both. */
 export interface SealRangeOptions {
   /** The AEAD of the chunks. */
   readonly algorithm: 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305';
@@ -84,7 +84,7 @@ export interface SealRange {
   readonly check: string;
 }
 
-/** The result of {@link planSealing}. */
+/** The result of `planSealing` of `millrace/promises`. */
 export interface SealingPlan {
   /** The first 56 bytes of the sealed stream. */
   readonly header: Buffer;
