@@ -1,7 +1,8 @@
 //! Operations with the bytes of keys, without a request and a prepared key.
 //!
 //! The arguments are the operation, the target, up to three inputs, all Uint8Arrays, and the
-//! number of a curve or an algorithm where there are several; the target overlaps no input. Inputs of sizes that the operation does not take are refused.
+//! number of a curve or an algorithm where there are several; the target overlaps no input. Inputs
+//! of sizes that the operation does not take are refused.
 
 use crate::bytes::Window;
 use crate::caller::Caller;
