@@ -78,8 +78,11 @@ function modeOf(value: unknown): SecureMemory {
 function setSecureMemory(mode: SecureMemory): void {
   const former = native.secureMemoryMode();
   for (const binding of openBindings()) {
-    if (binding.setSecureMemory(mode) === Status.Done) continue;
-    const { reason } = parsedReport(binding.secureMemory());
+    const set = binding.setSecureMemory(mode) === Status.Done;
+    const { locked, reason } = parsedReport(binding.secureMemory());
+    // An engine beside the base takes no key while memory must be locked, so it need not lock any.
+    const mustLock = mode === SecureMemory.Required && binding === native;
+    if (set && (locked || !mustLock)) continue;
     for (const each of openBindings()) each.setSecureMemory(former);
     throw makeError('ERR_SECURE_MEMORY', `keys cannot be kept in locked memory: ${reason}`);
   }

@@ -384,7 +384,7 @@ export function makePortable(host: Host): Native {
     secureMemoryMode: () => secureMemory,
     setSecureMemory(mode) {
       secureMemory = mode;
-      return mode === SecureMemory.Required ? Status.SecureMemory : Status.Done;
+      return mode === SecureMemory.Required && keys.size > 0 ? Status.SecureMemory : Status.Done;
     },
 
     version: () => '',

@@ -78,6 +78,11 @@ export class Keys {
   readonly #held = new Map<number, PreparedKey | RunningCipher>();
   #last = 0;
 
+  /** The number of keys and messages. */
+  get size(): number {
+    return this.#held.size;
+  }
+
   /** Returns the handle. */
   keep(held: PreparedKey | RunningCipher): number {
     this.#held.set(++this.#last, held);
