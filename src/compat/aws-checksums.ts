@@ -263,6 +263,18 @@ interface ZlibCrc32 extends Checksum {
 /**
  * Returns a subclass of the CRC-32 of `@smithy/core` that hashes Uint8Arrays by Millrace, and all
  * else by the original; the original itself where it does not use zlib.
+ *
+ * @example
+ * ```js
+ * import { overCrc32 } from 'millrace/aws-checksums';
+ *
+ * class Original {
+ *   update() {}
+ *   async digest() {}
+ *   reset() {}
+ * }
+ * overCrc32(Original) === Original; // true: it does not use zlib
+ * ```
  */
 export function overCrc32<Original extends new () => Checksum>(original: Original): Original {
   const Base = original as unknown as new () => ZlibCrc32;
