@@ -3,11 +3,12 @@
  *
  *   salt (24) || commitment (32) || ciphertext || tag (16)
  *
- *   key || nonce || commitment = HKDF-Expand(SHA-512, key, label || algorithm || 0x00 || salt || aad)
+ *   key || nonce || commitment =
+ *     HKDF-Expand(SHA-512, input key, label || algorithm || 0x00 || salt || aad)
  *
  * The construction is that of sealed streams, with its own label. Salt and key determine the key of
  * the message, which seals no other, so that the derived nonce is used once. As SHA-512 is
- * collision-resistant, nobody can find two triples of key, algorithm and aad with one commitment
+ * collision-resistant, no two triples of key, algorithm and aad with one commitment can be found
  * (CMT-4 of Bellare and Hoang, 2022).
  */
 import { data, findBytes, joined, part, sizeOf, sizeOfFound } from '../base/arguments.js';
@@ -137,8 +138,7 @@ function readRest(
   if (nonce !== undefined) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      'options.nonce cannot be given with commit: key and nonce of the message are derived from a ' +
-        'random salt',
+      'options.nonce cannot be given with commit: the nonce is derived from a random salt',
     );
   }
   const tagSize = appendedTagSize(authTagLength, facts);

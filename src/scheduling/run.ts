@@ -264,7 +264,7 @@ class Finishing extends Relay {
   }
 }
 
-/** Writes the prefix before the result when the call settles. Until then a lent source may be there. */
+/** Writes the prefix before the result when the call settles: until then a source may be there. */
 class Prefixed extends Relay {
   readonly #prefix = secretCopy(part(request.iv!, request.prefixFrom, request.prefix));
   readonly #target = request.target;

@@ -10,10 +10,11 @@ import { calls, MARKER, outcomeOf, recordsOf } from './refusals.mjs';
 const recorded = JSON.parse(readFileSync(new URL('refusals.json', import.meta.url), 'utf8'));
 
 const isPortable = process.env.MILLRACE_ENGINE === 'portable';
-const isRefused = ({ title }) =>
-  /^(\w*[hH]pke|privateDecrypt|publicEncrypt|sign\(sha256|signMany|verifyMany|hashPart|sealRange)/.test(
-    title,
-  );
+const refused = [
+  /^\w*[hH]pke|^privateDecrypt|^publicEncrypt|^sign\(sha256|^signMany|^verifyMany/,
+  /^hashPart|^sealRange/,
+];
+const isRefused = ({ title }) => refused.some((calls) => calls.test(title));
 /** The key of a call is of the default engine: no other can be named. */
 const isOther = (place) => isPortable && place.endsWith('.engine');
 const hasKey = /^((de|en)capsulate|diffieHellman|generateKeyPair|sign|verify)$/;
@@ -35,7 +36,7 @@ test('the record has the calls of all exports', () => {
   );
 });
 
-test('no error repeats a string of the caller, also where arguments are in the wrong order', async () => {
+test('no error repeats a string of the caller, even with swapped arguments', async () => {
   for (const { args, ways } of calls) {
     const [first, ...others] = args();
     for (const given of [args().fill(MARKER), [...others, first], [MARKER, ...others]])

@@ -83,7 +83,7 @@ test('a large range of many runs, a prepared key, and a range of the result', as
   assert.deepEqual(range, whole.subarray(1_000_000, 1_100_000));
 });
 
-test('the same object has the same sealed form, however it is cut; another one no key of it', async () => {
+test('an object has one sealed form, however it is cut; another has no key of it', async () => {
   const whole = Buffer.from(rng.bytes(CHUNK * 4));
   const stream = await sealed(whole, [CHUNK]);
   assert.deepEqual(await sealed(whole, [CHUNK * 2, CHUNK * 3]), stream);

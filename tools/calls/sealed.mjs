@@ -161,9 +161,8 @@ export const planSealing = {
  *
  * Each chunk of the stream has its own nonce, which must never seal two contents. So `data` is
  * hashed first, and sealed only if it is the content that the range was planned for; a range may
- * then be sealed any number of times, by any number of workers. What this promises: without the
- * key nobody can make a range that is accepted, and with it two contents under one nonce would be a
- * collision of BLAKE3.
+ * then be sealed any number of times, by any number of workers. Without the key no range can be
+ * made that is accepted; with it, two contents under one nonce would be a collision of BLAKE3.
  *
  * @returns the sealed bytes, which belong at `range.at` in the sealed stream
  * @throws MillraceError ERR_AUTHENTICATION for another key, algorithm or context, for a range that

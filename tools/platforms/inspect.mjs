@@ -12,7 +12,7 @@ const entry = 'napi_register_module_v1';
 /** On 64-bit ARM the C code of the crate blake3 calls it. Only ELF has a way to hide it. */
 const called = 'blake3_compress_in_place_portable';
 
-/** Callbacks of the crate secp256k1-sys, with its version in their names, which its C code calls. */
+/** Callbacks of the C code of the crate secp256k1-sys, with its version in their names. */
 const callbacks = /^rustsecp256k1_v\d+_\w+$/;
 
 /** Libraries of every Windows; an unoptimised build needs some more of them. */

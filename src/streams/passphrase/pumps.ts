@@ -236,7 +236,7 @@ export async function openWithKey(...given: Message): Promise<Buffer> {
 type Message = readonly [secret: unknown, source: unknown, options: unknown];
 
 /**
- * Seals or opens a message in memory, which is copied first. Wipes opened parts once they are joined.
+ * Seals or opens a message in memory, which is copied first. Wipes opened parts once joined.
  */
 export async function through(
   source: Uint8Array,
