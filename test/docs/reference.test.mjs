@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
@@ -96,4 +96,36 @@ test('docs/choosing.md names algorithms and functions that exist', () => {
   // Names of options, too.
   const options = ['context', 'padding', 'oaepHash'];
   for (const name of used) assert.ok(known.has(name) || options.includes(name), name);
+});
+
+/** Returns the comment above the first form of a function that a source exports, or undefined. */
+function commentOf(file, name) {
+  const text = read(file);
+  const declaration = new RegExp(`^export (?:async )?(?:function|const) ${name}\\b`, 'm');
+  const [before, after] = text.split(declaration);
+  if (after !== undefined) return before.slice(before.lastIndexOf('/**'));
+  for (const [, names, path] of text.matchAll(/^export ([^;]*?) from '(\.[^']+)\.js';/gm)) {
+    if (names !== '*' && !new RegExp(`\\b${name}\\b`).test(names)) continue;
+    const found = commentOf(join(dirname(file), `${path}.ts`), name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+test('every function has an example above its first form', async () => {
+  const modules = {
+    millrace: 'index.ts',
+    'millrace/promises': 'promises.ts',
+    'millrace/age': 'age.ts',
+    'millrace/aws-checksums': 'compat/aws-checksums.ts',
+    'millrace/overrides': 'compat/overrides.ts',
+  };
+  for (const [module, file] of Object.entries(modules)) {
+    const names = Object.entries(await import(module))
+      .filter(([name, value]) => typeof value === 'function' && /^[a-z]/.test(name))
+      .map(([name]) => name);
+    assert.ok(names.length > 0, module);
+    for (const name of names)
+      assert.match(`${commentOf(join('src', file), name)}`, /\* @example\n/, `${module}: ${name}`);
+  }
 });

@@ -32,7 +32,18 @@ export function hashPart(): Promise<unknown> {
   return perform(hashPartParser, arguments);
 }
 
-/** Computes the digest of an object from all its parts; see `joinParts` of `millrace`. */
+/**
+ * Computes the digest of an object from all its parts; see `joinParts` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { hashPart, joinParts } from 'millrace/promises';
+ *
+ * const part = await hashPart('blake3', Buffer.from('abc'), { size: 3 });
+ * await joinParts('blake3', [part], 'hex');
+ * // '6437b3ac38465133ffb63b75273a8db5…'
+ * ```
+ */
 export function joinParts<E extends Encoding = 'buffer'>(
   algorithm: 'blake3' | 'kt128' | 'kt256',
   parts: Iterable<HashPart>,

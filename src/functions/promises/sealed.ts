@@ -188,6 +188,18 @@ export async function planSealing(
  * then be sealed any number of times, by any number of workers. Without the key no range can be
  * made that is accepted; with it, two contents under one nonce would be a collision of BLAKE3.
  *
+ * @example
+ * ```js
+ * import { hashPart, planSealing, sealRange } from 'millrace/promises';
+ *
+ * const data = Buffer.from('a message');
+ * const options = { algorithm: 'aes-256-gcm', key: Buffer.alloc(32, 7) };
+ * const part = await hashPart('blake3', data, { size: data.length });
+ * const { header, ranges } = await planSealing([part], options);
+ * const sealed = await sealRange(ranges[0], data, options);
+ * Buffer.concat([header, sealed]); // as openStream opens it
+ * ```
+ *
  * @returns the sealed bytes, which belong at `range.at` in the sealed stream
  * @throws MillraceError ERR_AUTHENTICATION for another key, algorithm or context, for a range that
  *   was changed, and for data that changed since they were hashed: nothing was sealed;
