@@ -62,7 +62,7 @@ export function cellsOf({ tier, runs, before = '' }) {
   };
 }
 
-const isCipher = (name) => /^aes-|chacha20/.test(name);
+const isCipher = (name) => /^x?aes-|chacha20/.test(name);
 
 const namedCells = (services, belongs) =>
   Object.fromEntries(

@@ -12,10 +12,10 @@ export interface SealOptions extends EngineOptions {
    */
   readonly key: KeyInput;
   /**
-   * The nonce: 12 bytes (24 for xchacha20-poly1305; GCM accepts 1 to 128). Never use one twice with
-   * a key. Copied at the call. Without it `seal` generates a random nonce and puts it before the
-   * ciphertext, where `open` without a nonce reads it. Use xchacha20-poly1305 for that: its random
-   * nonces do not repeat. With the 12-byte nonces of the others seal at most 2^32 messages with one
+   * The nonce: 12 bytes (24 for xchacha20-poly1305 and xaes-256-gcm; GCM accepts 1 to 128). Never
+   * use one twice with a key. Copied at the call. Without it `seal` generates a random nonce and
+   * puts it before the ciphertext, where `open` without a nonce reads it. Use xchacha20-poly1305 or
+   * xaes-256-gcm for that: random nonces of 24 bytes do not repeat. With the 12-byte nonces of the others seal at most 2^32 messages with one
    * key (NIST SP 800-38D, 8.3); a prepared key counts them and then refuses with ERR_NONCE_LIMIT.
    */
   readonly nonce?: Bytes | undefined;
@@ -64,7 +64,7 @@ export interface CipherOptions extends EngineOptions {
   readonly key: KeyInput;
   /**
    * The iv: 16 bytes for CTR and chacha20, 12 for GCM (1 to 128 are accepted) and
-   * chacha20-poly1305, 24 for xchacha20-poly1305. Copied at the call.
+   * chacha20-poly1305, 24 for xchacha20-poly1305 and xaes-256-gcm. Copied at the call.
    */
   readonly iv: Bytes;
   /** The text to encrypt or decrypt. */

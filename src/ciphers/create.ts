@@ -49,7 +49,7 @@ import { copiedTag, noTag } from './tag.js';
  * ```
  *
  * @param algorithm `aes-128-ctr`, `aes-192-ctr`, `aes-256-ctr`, `chacha20`, `aes-128-gcm`,
- *   `aes-192-gcm`, `aes-256-gcm`, `chacha20-poly1305` or `xchacha20-poly1305`
+ *   `aes-192-gcm`, `aes-256-gcm`, `xaes-256-gcm`, `chacha20-poly1305` or `xchacha20-poly1305`
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_MISSING_ARGUMENT, ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE, ERR_SOURCE_SIZE,
  *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_ENGINE_UNAVAILABLE

@@ -13,8 +13,8 @@ export interface CreateCipherOptions extends TransformOptions, EngineOptions {
   readonly key: KeyInput;
   /**
    * The nonce: 12 bytes for GCM (recommended; 1 to 128 are accepted) and chacha20-poly1305, 24 for
-   * xchacha20-poly1305, 16 for CTR and chacha20. Never use one twice with a key. Copied at the
-   * call.
+   * xchacha20-poly1305 and xaes-256-gcm, 16 for CTR and chacha20. Never use one twice with a key.
+   * Copied at the call.
    */
   readonly nonce?: Bytes | undefined;
   /** Another name of `nonce`; give one of them. */

@@ -26,12 +26,12 @@ import { withPassphrase } from './passphrase.js';
 
 /**
  * Encrypts and authenticates with an AEAD: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439),
- * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) or AES-256-GCM-SIV (RFC 8452). The tag is appended
- * to the ciphertext.
+ * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha), XAES-256-GCM (C2SP) or AES-256-GCM-SIV (RFC 8452).
+ * The tag is appended to the ciphertext.
  *
  * Without a nonce, `seal` generates a random one and puts it before the ciphertext. Use
- * `xchacha20-poly1305` for that: its random 24-byte nonces do not repeat. With the 12-byte nonces
- * of the others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is
+ * `xchacha20-poly1305` or `xaes-256-gcm` for that: random 24-byte nonces do not repeat. With the
+ * 12-byte nonces of the others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is
  * committed to its key and aad only with `commit: true`: without it, who knows two keys can make a
  * message that opens under both.
  *
@@ -50,8 +50,8 @@ import { withPassphrase } from './passphrase.js';
  * open('aes-256-gcm', { key, source: sealed, aad }).toString();
  * ```
  *
- * @param algorithm `xchacha20-poly1305`, `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`,
- *   `chacha20-poly1305` or `aes-256-gcm-siv`
+ * @param algorithm `xchacha20-poly1305`, `xaes-256-gcm`, `aes-128-gcm`, `aes-192-gcm`,
+ *   `aes-256-gcm`, `chacha20-poly1305` or `aes-256-gcm-siv`
  * @returns ciphertext and tag, source size + 16 bytes, after the nonce if it was generated; with a
  *   target, the number of bytes written
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE,

@@ -30,6 +30,7 @@ const streams: Readonly<Record<string, Family<StreamCalls>>> = {
 };
 const aeads: Readonly<Record<string, Family<AeadCalls>>> = {
   'aes-gcm': modules.aesGcm,
+  'xaes-gcm': modules.xaesGcm,
   'aes-gcm-siv': modules.aesGcmSiv,
   'chacha20-poly1305': modules.chachaPoly,
   'xchacha20-poly1305': modules.chachaPoly,

@@ -177,6 +177,26 @@ export const aes_128_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   16,
 );
 /**
+ * XAES-256-GCM (C2SP): 32-byte key and 24-byte nonce, which may be random.
+ *
+ * @example
+ * ```js
+ * import { xaes_256_gcm } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(32);
+ * const source = xaes_256_gcm.seal({ key, source: 'secret' });
+ * xaes_256_gcm.open({ key, source });
+ * ```
+ */
+export const xaes_256_gcm: Aead = /* @__PURE__ */ makeAead(
+  'xaes-256-gcm',
+  modules.xaesGcm,
+  32,
+  24,
+  16,
+);
+/**
  * ChaCha20-Poly1305 (RFC 8439): 32-byte key.
  *
  * @example

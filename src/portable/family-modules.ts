@@ -13,6 +13,14 @@ import { module as scryptText } from './modules/scrypt.js';
 
 export const aesCtr = /* @__PURE__ */ new Family<StreamCalls>('aes-ctr', aesCtrText);
 export const aesGcm = /* @__PURE__ */ new Family<AeadCalls>('aes-gcm', aesGcmText);
+/** XAES-256-GCM: the module of AES-GCM, in which another function begins a message. */
+class ExtendedGcm extends Family<AeadCalls> {
+  override open(): AeadCalls {
+    const calls = super.open();
+    return { ...calls, begin: calls.extend! };
+  }
+}
+export const xaesGcm = /* @__PURE__ */ new ExtendedGcm('aes-gcm', aesGcmText);
 export const aesGcmSiv = /* @__PURE__ */ new Family<AeadCalls>('aes-gcm-siv', aesGcmSivText);
 export const chacha20 = /* @__PURE__ */ new Family<StreamCalls>('chacha20', chacha20Text);
 export const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(

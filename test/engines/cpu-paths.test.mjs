@@ -155,11 +155,11 @@ function answers(entryPoint, { streamNames, aeadNames, hashNames, hmacNames, cip
 }
 
 /** Checks that workers give what the single call gives, for messages of several slices. */
-async function checkLong(entryPoint, promises, { aeadNames, ciphers }) {
+async function checkLong(entryPoint, promises, { aeadNames, ciphers, gcmNames }) {
   const source = Buffer.alloc(3_000_001, 'a long message');
   for (const name of aeadNames) {
     const { key, iv } = ciphers[name];
-    for (const size of [iv, name.endsWith('gcm') ? 60 : iv]) {
+    for (const size of [iv, gcmNames.includes(name) ? 60 : iv]) {
       const options = { key: Buffer.alloc(key, 1), nonce: Buffer.alloc(size, 2), aad: source };
       const sealed = entryPoint.seal(name, { ...options, source });
       const route = 'pool';

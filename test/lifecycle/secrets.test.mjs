@@ -58,6 +58,7 @@ const uses = {
   'chacha20-poly1305': "api.seal('chacha20-poly1305', { key, nonce, source })",
   'xchacha20-poly1305': "api.seal('xchacha20-poly1305', { key, nonce: Buffer.alloc(24), source })",
   'aes-256-gcm-siv': "api.seal('aes-256-gcm-siv', { key, nonce, source })",
+  'xaes-256-gcm': "api.seal('xaes-256-gcm', { key, nonce: Buffer.alloc(24), source })",
   'hmac-sha256': "api.hmac('sha256', key, source)",
   blake3: "api.hash('blake3', source, { key })",
 };
@@ -473,7 +474,7 @@ const longer = [
   "api.pbkdf2(key, 'salt', 2000, 32, 'sha256')",
   ...keyedHashes.map((name) => `api.hash('${name}', large, { key })`),
   "api.cipher('aes-256-ctr', true, key, iv, large)",
-  ...['aes-256-gcm', 'chacha20-poly1305', 'aes-256-gcm-siv'].map(
+  ...['aes-256-gcm', 'chacha20-poly1305', 'aes-256-gcm-siv', 'xaes-256-gcm'].map(
     (name) =>
       `api.seal('${name}', { key, source: large })` +
       `.then((source) => api.open('${name}', { key, source }))`,

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 
-import { ciphers, hashes } from '../support/algorithms.mjs';
+import { ciphers, gcmNames, hashes } from '../support/algorithms.mjs';
 import {
   attempt,
   describe,
@@ -170,7 +170,7 @@ function* wycheproofAead() {
     const decryption = { ...shared, encrypt: false, source: ct, tag: made };
     // One nonce size for each algorithm; GCM's others are below: millrace/crypto-async, as its
     // original, and millrace/portable take 12 bytes only.
-    if (algorithm.endsWith('-gcm') && ivSize >= 1 && ivSize <= 128 && ivSize !== 12) continue;
+    if (gcmNames.includes(algorithm) && ivSize >= 1 && ivSize <= 128 && ivSize !== 12) continue;
     if (ivSize !== ciphers[algorithm].iv) {
       yield { note, job: encryption, code: 'ERR_IV_SIZE' };
       yield { note, job: decryption, code: 'ERR_IV_SIZE' };
@@ -188,7 +188,7 @@ test('Wycheproof AEAD: nonces of other sizes, in one call and incrementally', ()
   for (const engine of ['native', 'portable']) {
     for (const vector of wycheproof('aead')) {
       const { algorithm, ivSize, id, result, tag } = vector;
-      if (!algorithm.endsWith('-gcm') || ivSize < 1 || ivSize > 128 || ivSize === 12) continue;
+      if (!gcmNames.includes(algorithm) || ivSize < 1 || ivSize > 128 || ivSize === 12) continue;
       const [key, nonce, aad, plain, sealed] = ['key', 'iv', 'aad', 'msg', 'ct'].map((name) =>
         hex(vector[name]),
       );

@@ -59,6 +59,7 @@ const results = ({ seal, cipher, hashMany, hmacMany, createHash }) => {
     ['aes-256-gcm-siv', 32, 12],
     ['chacha20-poly1305', 32, 12],
     ['xchacha20-poly1305', 32, 24],
+    ['xaes-256-gcm', 32, 24],
     ['aes-128-ctr', 16],
     ['aes-192-ctr', 24],
     ['chacha20', 32],

@@ -6,7 +6,14 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { ciphers, cipherNames, hashNames, hashes, hmacNames } from '../support/algorithms.mjs';
+import {
+  ciphers,
+  cipherNames,
+  gcmNames,
+  hashNames,
+  hashes,
+  hmacNames,
+} from '../support/algorithms.mjs';
 import { portable } from '../support/portable-bundle.mjs';
 import { random } from '../support/random.mjs';
 
@@ -108,7 +115,7 @@ test('large works are, with the results of the native engine', async () => {
 test('forged messages are refused', async () => {
   const rng = random('webcrypto forged');
   const refused = { status: Status.Authentication, target: Buffer.alloc(0), tag: Buffer.alloc(0) };
-  for (const name of cipherNames.filter((each) => each.endsWith('-gcm'))) {
+  for (const name of gcmNames) {
     const [[opening]] = worksOf(rng, name, 5000).slice(-2);
     for (const field of ['source', 'tag', 'iv', 'secret']) {
       const changed = Buffer.from(opening[field]);

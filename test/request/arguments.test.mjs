@@ -12,6 +12,7 @@ import {
   aeadNames,
   cipherNames,
   ciphers,
+  gcmNames,
   hashNames,
   hashes,
   streamNames,
@@ -94,7 +95,9 @@ for (const algorithm of cipherNames) {
   test(`${algorithm}: key, iv and tag of the wrong size`, async () => {
     for (const size of [0, 1, key - 1, key + 1, key * 2, 1000])
       await refusesCipher(algorithm, { ...right, key: bytes(size) }, 'ERR_KEY_SIZE', /key/);
-    const ivSizes = algorithm.endsWith('-gcm') ? [0, 129] : [0, 1, 8, iv - 1, iv + 1, 24, 32, 129];
+    const ivSizes = gcmNames.includes(algorithm)
+      ? [0, 129]
+      : [0, 1, 8, iv - 1, iv + 1, 24, 32, 129];
     for (const size of ivSizes.filter((each) => each !== iv))
       await refusesCipher(algorithm, { ...right, iv: bytes(size) }, 'ERR_IV_SIZE', /nonce|iv/);
     for (let size = 0; aead && size <= 20; size++)

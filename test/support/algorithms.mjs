@@ -90,12 +90,15 @@ export const ciphers = {
   'xchacha20-poly1305': aead(24),
   'aes-256-gcm-siv': aead(12),
   'aes-128-gcm-siv': aead(12, 16),
+  'xaes-256-gcm': aead(24),
 };
 
 export const hashNames = Object.keys(hashes).filter((name) => !hashes[name].keccakFamily);
 export const hmacNames = hashNames.filter((name) => hashes[name].hmac);
 export const cipherNames = Object.keys(ciphers);
 export const aeadNames = cipherNames.filter((name) => ciphers[name].aead);
+/** Those with nonces and tags of several sizes. */
+export const gcmNames = aeadNames.filter((name) => ciphers[name].tagSizes.length > 1);
 export const streamNames = cipherNames.filter((name) => !ciphers[name].aead);
 
 /** The algorithms of the original package, which the drop-in entry point must have. */

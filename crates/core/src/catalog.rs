@@ -199,6 +199,7 @@ pub enum Cipher {
     XChaCha20Poly1305,
     Aes256GcmSiv,
     Aes128GcmSiv,
+    Xaes256Gcm,
 }
 
 /// The properties of a cipher.
@@ -679,7 +680,7 @@ const CHACHA20_POLY1305_MAX: u64 = (1 << 38) - 65;
 
 /// All ciphers, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
-pub static CIPHERS: [CipherFacts; 11] = ciphers([
+pub static CIPHERS: [CipherFacts; 12] = ciphers([
     CipherFacts { cipher: Cipher::Aes128Ctr, name: "aes-128-ctr", cost: [37.0, 0.044],
         portable_cost: [2300.0, 2.1], key_size: 16,
         aliases: &["aes128-ctr"], ..AES_CTR },
@@ -716,4 +717,7 @@ pub static CIPHERS: [CipherFacts; 11] = ciphers([
     CipherFacts { cipher: Cipher::Aes128GcmSiv, name: "aes-128-gcm-siv", cost: [110.0, 0.17],
         portable_cost: [5600.0, 5.2], key_size: 16,
         aliases: &["aes128-gcm-siv"], ..AES_GCM_SIV },
+    CipherFacts { cipher: Cipher::Xaes256Gcm, name: "xaes-256-gcm", cost: [245.0, 0.061],
+        portable_cost: [7000.0, 6.0], key_size: 32, iv_size: 24, iv_max: 0, tag_min: 16,
+        standard: "C2SP XAES-256-GCM", aliases: &[], ..AES_GCM },
 ]);

@@ -211,9 +211,10 @@ fn a_dropped_key_is_zero() {
         Cipher::Aes256Gcm,
         Cipher::ChaCha20Poly1305,
         Cipher::Aes256GcmSiv,
+        Cipher::Xaes256Gcm,
     ] {
         let wiped = match cipher {
-            Cipher::Aes256Ctr => size_of::<aes::AesCtrKey>(),
+            Cipher::Aes256Ctr | Cipher::Xaes256Gcm => size_of::<aes::AesCtrKey>(),
             Cipher::ChaCha20 | Cipher::ChaCha20Poly1305 => 32,
             Cipher::Aes256Gcm if Gcm256::detect().is_some() => GcmKey::WIPED,
             _ => size_of::<aead::AeadKey>(),
@@ -249,6 +250,7 @@ fn a_dropped_message_or_kept_key_is_zero() {
         (Cipher::XChaCha20Poly1305, &[0x3a; 32], &[9; 24]),
         (Cipher::Aes128GcmSiv, &[0x3a; 16], &[9; 12]),
         (Cipher::Aes256GcmSiv, &[0x3a; 32], &[9; 12]),
+        (Cipher::Xaes256Gcm, &[0x3a; 32], &[9; 24]),
     ] {
         let kept = CipherKey::boxed(cipher, key).expect("a key of the right size");
         let aad: &[u8] = if cipher.facts().aead { b"aad" } else { b"" };

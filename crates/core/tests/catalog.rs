@@ -74,6 +74,7 @@ fn names_of_openssl_are_found() {
         ("ChaCha20", Cipher::ChaCha20),
         ("ChaCha20-Poly1305", Cipher::ChaCha20Poly1305),
         ("xchacha20-poly1305-ietf", Cipher::XChaCha20Poly1305),
+        ("XAES-256-GCM", Cipher::Xaes256Gcm),
     ] {
         assert_eq!(Cipher::by_name(name), Some(cipher), "{name}");
     }
@@ -91,6 +92,7 @@ fn tags_have_the_sizes_of_the_standards() {
     assert_eq!(accepted(Cipher::ChaCha20Poly1305), (1..=16).collect::<Vec<_>>());
     assert_eq!(accepted(Cipher::XChaCha20Poly1305), [16]);
     assert_eq!(accepted(Cipher::Aes256GcmSiv), [16]);
+    assert_eq!(accepted(Cipher::Xaes256Gcm), [16]);
     assert!(accepted(Cipher::Aes256Ctr).is_empty());
 }
 

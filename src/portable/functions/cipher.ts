@@ -55,11 +55,11 @@ export interface SealOptions {
   /** The key, of the algorithm's size: 16, 24 or 32 bytes. */
   readonly key: Bytes;
   /**
-   * The nonce: 12 bytes, 24 for xchacha20-poly1305; GCM takes 1 to 128 bytes, 12 are recommended.
-   * Never use a nonce twice with a key. Without it
+   * The nonce: 12 bytes, 24 for xchacha20-poly1305 and xaes-256-gcm; GCM takes 1 to 128 bytes, 12
+   * are recommended. Never use a nonce twice with a key. Without it
    * `seal` generates a random nonce and puts it before the ciphertext, where `open` without a nonce
-   * reads it. Prefer xchacha20_poly1305 for random nonces; with the others seal at most 2^32
-   * messages with one key.
+   * reads it. Prefer xchacha20_poly1305 or xaes_256_gcm for random nonces; with the others seal at
+   * most 2^32 messages with one key.
    */
   readonly nonce?: Bytes | undefined;
   /** The message. A string means its UTF-8 encoding. */

@@ -4,6 +4,7 @@ use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
 use super::contract::{AeadMessage, StreamKey};
+use super::xaes::XaesKey;
 use super::{check_sizes, check_tag};
 use crate::Error;
 use crate::catalog::Cipher;
@@ -33,6 +34,7 @@ pub(super) enum Kind {
     ChaCha20(ChaCha20Key),
     ChaChaPoly(ChaChaPolyKey),
     Gcm(GcmKey),
+    Xaes(XaesKey),
     Aead(AeadKey),
     External(Box<dyn ExternalCipher>),
 }
@@ -45,6 +47,9 @@ macro_rules! aead {
             Kind::ChaChaPoly(key) => key.$function(message($text), $tag),
             Kind::Gcm(key) => key.$function(message($text), $tag),
             Kind::Aead(key) => key.$function(message($text), $tag),
+            Kind::Xaes(key) => {
+                key.with_gcm($nonce, |key, nonce| key.$function(nonce, $aad, $text, $tag))
+            }
             Kind::External(key) => external(&**key, |key| key.$function($nonce, $aad, $text, $tag)),
             _ => Err(Error::NotSupported),
         }
@@ -127,6 +132,7 @@ impl CipherKey {
             Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
                 GcmKey::vacant().map_or_else(|| Kind::Aead(AeadKey::vacant()), Kind::Gcm)
             }
+            Cipher::Xaes256Gcm => Kind::Xaes(XaesKey::vacant()),
             _ => Kind::Aead(AeadKey::vacant()),
         };
         let result = match &mut self.kind {
@@ -134,6 +140,7 @@ impl CipherKey {
             Kind::ChaCha20(prepared) => prepared.prepare(key),
             Kind::ChaChaPoly(prepared) => prepared.prepare(key),
             Kind::Gcm(prepared) => prepared.prepare(key),
+            Kind::Xaes(prepared) => prepared.prepare(key),
             Kind::Aead(prepared) => prepared.prepare(self.cipher, key),
             Kind::Vacant | Kind::External(_) => Err(Error::Engine),
         };

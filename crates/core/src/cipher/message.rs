@@ -40,6 +40,7 @@ impl CipherKey {
             {
                 RunningCipher::new(self.cipher(), true, key.raw_key(), nonce, aad).map(Some)
             }
+            (Kind::Xaes(key), _) => key.with_gcm(nonce, |key, nonce| key.seal_in_order(nonce, aad)),
             _ => Ok(None),
         }
     }
@@ -84,6 +85,11 @@ impl CipherMessage {
             Kind::ChaChaPoly(key) => aead(key.raw_key(), None)?,
             Kind::Gcm(key) => aead(key.raw_key(), None)?,
             Kind::Aead(key) => aead(key.raw_key(), Some(key))?,
+            Kind::Xaes(key) => {
+                return key.with_gcm(nonce, |key, nonce| {
+                    Ok(CipherMessage { facts, ..CipherMessage::new(key, nonce, aad, size)? })
+                });
+            }
             Kind::Vacant | Kind::External(_) => return Err(Error::NotSupported),
         };
         Ok(CipherMessage { facts, size, state })
@@ -277,9 +283,7 @@ impl State {
             Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
                 ChaChaPolyMessage::boxed(raw, nonce, aad).map(State::ChaChaPoly)
             }
-            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr | Cipher::ChaCha20 => {
-                Err(Error::NotSupported)
-            }
+            _ => Err(Error::NotSupported),
         }
     }
 }

@@ -22,6 +22,7 @@ pub(crate) mod poly1305;
 pub mod running_cipher;
 #[allow(unsafe_code)]
 pub(crate) mod text;
+pub(crate) mod xaes;
 
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};

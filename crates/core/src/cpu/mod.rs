@@ -139,7 +139,9 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
             short: own!(Avx512).map(|_| (chacha::BLOCK, by(chacha::LIBRARY, &[]))),
             ..Service::from(keystream())
         },
-        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => serves_gcm(),
+        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => serves_gcm(true),
+        // Each message has a key of its own.
+        Cipher::Xaes256Gcm => serves_gcm(false),
         Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => serves_chacha20_poly1305(),
         Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
             let parts = own!(Gcm512, Vaes256).unwrap_or_else(|| hashed(aes(aes_ctr())));
@@ -165,12 +167,13 @@ fn keystream() -> Code {
     own!(Avx512).unwrap_or_else(|| by(chacha::LIBRARY, instructions))
 }
 
-fn serves_gcm() -> Service {
+/// Returns how AES-GCM is computed under a prepared key, for many messages or for one.
+fn serves_gcm(many: bool) -> Service {
     let aws_lc = cfg!(feature = "aws-lc").then(|| by_library(aes_gcm()));
     let plain = || aws_lc.unwrap_or_else(|| hashed(counter_mode()));
     let parts = own!(Gcm512, Gcm256).unwrap_or_else(plain);
     let library = aws_lc.unwrap_or(parts);
-    let service = match (own!(Gcm256), kernels::gcm::GcmKey::short_max()) {
+    let service = match (own!(Gcm256), kernels::gcm::GcmKey::short_max(many)) {
         (Some(code), Some(most)) => Service { short: Some((most, code)), ..Service::from(library) },
         (code, _) => Service::from(code.unwrap_or(library)),
     };

@@ -59,9 +59,7 @@ impl AeadKey {
                 Cipher::XChaCha20Poly1305 => lc::EVP_aead_xchacha20_poly1305(),
                 Cipher::Aes128GcmSiv => lc::EVP_aead_aes_128_gcm_siv(),
                 Cipher::Aes256GcmSiv => lc::EVP_aead_aes_256_gcm_siv(),
-                Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr | Cipher::ChaCha20 => {
-                    return Err(Error::NotSupported);
-                }
+                _ => return Err(Error::NotSupported),
             };
             lc::EVP_AEAD_CTX_init(
                 self.context.as_mut_ptr(),

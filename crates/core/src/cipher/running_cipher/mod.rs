@@ -22,6 +22,7 @@ use super::chacha_poly::incremental::ChaChaPoly;
 use super::contract::Incremental;
 #[cfg(not(feature = "aws-lc"))]
 use super::gcm::incremental::AesGcm as Gcm;
+use super::xaes::XaesKey;
 use super::{Text, check_sizes, check_tag};
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};
@@ -67,6 +68,14 @@ impl RunningCipher {
             return Err(Error::KeySize);
         }
         check_sizes(facts, nonce, aad, 0)?;
+        if cipher == Cipher::Xaes256Gcm {
+            let mut prepared = XaesKey::vacant();
+            prepared.prepare(key)?;
+            return prepared.derived(nonce, |key, nonce| {
+                let message = RunningCipher::new(Cipher::Aes256Gcm, encrypt, key, nonce, aad)?;
+                Ok(RunningCipher { facts, ..message })
+            });
+        }
         let mut state = match cipher {
             #[cfg(feature = "aws-lc")]
             Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {

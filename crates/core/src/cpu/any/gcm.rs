@@ -47,7 +47,7 @@ impl GcmKey {
         None
     }
 
-    pub(crate) fn short_max() -> Option<usize> {
+    pub(crate) fn short_max(_: bool) -> Option<usize> {
         None
     }
 

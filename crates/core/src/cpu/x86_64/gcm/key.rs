@@ -55,9 +55,9 @@ impl GcmKey {
     }
 
     /// Returns the most bytes of a message that is computed here, if the library is faster for
-    /// more.
-    pub(crate) fn short_max() -> Option<usize> {
-        Self::long_by_aws_lc().then_some(SHORT_MAX)
+    /// more, under a key for many messages or for one.
+    pub(crate) fn short_max(many: bool) -> Option<usize> {
+        Self::long_by_aws_lc().then_some(if many { SHORT_MAX } else { PREPARE_MIN - 1 })
     }
 
     /// Bytes that a drop overwrites.
