@@ -48,6 +48,7 @@ const firstCallFiles = {
   ],
   'functions/promises/many': ['functions/promises/many'],
   'functions/promises/sealed': ['functions/promises/sealed'],
+  'operations/committing': ['operations/committing', 'operations/expanding-key'],
   'functions/parts': ['functions/parts', 'functions/promises/parts', 'operations/parts'],
   'functions/derivations': [
     'base/kdf-costs',

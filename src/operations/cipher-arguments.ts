@@ -186,3 +186,9 @@ export function aeadFacts(name: string, algorithm: unknown): CipherFacts {
     `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`,
   );
 }
+
+/** Reads the option `commit`. */
+export function commits(commit: unknown): boolean {
+  if (commit === undefined || typeof commit === 'boolean') return commit === true;
+  throw wrongType('options.commit', 'a boolean', commit);
+}

@@ -55,6 +55,7 @@ import { routedSync, runFilled } from '../scheduling/run.js';
 import {
   aeadFacts,
   appendedTagSize,
+  commits,
   direction,
   limitSource,
   messageBytes,
@@ -66,7 +67,7 @@ import {
   shortSource,
   usesOf,
 } from './cipher-arguments.js';
-import { commits, fillCommittedOpen, fillCommittedSeal } from './committing.js';
+import { fillCommittedOpen, fillCommittedSeal } from './committing.js';
 import { randomNonce } from './nonces.js';
 
 provideCiphers();

@@ -12,7 +12,7 @@
  * (CMT-4 of Bellare and Hoang, 2022).
  */
 import { data, findBytes, joined, part, sizeOf, sizeOfFound } from '../base/arguments.js';
-import { makeError, wrongType } from '../base/errors.js';
+import { makeError } from '../base/errors.js';
 import { frame } from '../base/frame.js';
 import { At, Operation } from '../base/protocol.js';
 import { SecretCopy } from '../base/secret-copy.js';
@@ -61,12 +61,6 @@ type Given = Readonly<
     unknown
   >
 >;
-
-/** Reads the option `commit`. */
-export function commits(commit: unknown): boolean {
-  if (commit === undefined || typeof commit === 'boolean') return commit === true;
-  throw wrongType('options.commit', 'a boolean', commit);
-}
 
 /** Fills the request of `seal` with `commit`. */
 export function fillCommittedSeal(facts: CipherFacts, given: Given): void {

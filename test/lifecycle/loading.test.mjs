@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 
@@ -115,6 +115,31 @@ for (const options of [
     assert.deepEqual([code, stdout, stderr], [0, '58e2fccefa7e3061367f1d57a4e7455a\n', '']);
   });
 }
+
+test('millrace loads its core, and in it nothing that few programs use', async () => {
+  const dist = dirname(entryPaths.millrace);
+  const listed = 'console.log(JSON.stringify(Object.keys(cache)))';
+  const programs = [
+    `require('millrace'); const { cache } = require; ${listed}`,
+    `import('millrace').then(() => { const { cache } = require; ${listed} })`,
+  ];
+  for (const program of programs) {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['-e', program], {
+      cwd: project,
+    });
+    const files = JSON.parse(stdout || stderr).map((file) => relative(dist, file));
+    assert.deepEqual(files.sort(), ['base/errors.js', 'core.js', 'index.js'], program);
+  }
+  const core = readFileSync(join(dist, 'core.js'), 'utf8');
+  const modules = [...core.matchAll(/^\s*\/\/ src\/(\S+)\.ts$/gm)].map(([, name]) => name);
+  assert.ok(modules.includes('operations/cipher'), 'the names of modules');
+  const late =
+    /^(age|compat|kdf)|^streams\/(age|chunk|open|pass|sealed-)|(committing|expanding-key|parts|raw-keys)$/;
+  assert.deepEqual(
+    modules.filter((name) => late.test(name)),
+    [],
+  );
+});
 
 test('several copies of the package work in one process', async () => {
   // As test runners do that evaluate modules afresh for each file.
