@@ -5,7 +5,7 @@ use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
 use super::contract::{AeadMessage, StreamKey};
 use super::xaes::XaesKey;
-use super::{check_sizes, check_tag};
+use super::{check_sizes, check_tag, with_key};
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::checkpoint::Slicer;
@@ -48,12 +48,23 @@ macro_rules! aead {
             Kind::Gcm(key) => key.$function(message($text), $tag),
             Kind::Aead(key) => key.$function(message($text), $tag),
             Kind::Xaes(key) => {
-                key.with_gcm($nonce, |key, nonce| key.$function(nonce, $aad, $text, $tag))
+                with_gcm(key, $nonce, |key, nonce| key.$function(nonce, $aad, $text, $tag))
             }
             Kind::External(key) => external(&**key, |key| key.$function($nonce, $aad, $text, $tag)),
             _ => Err(Error::NotSupported),
         }
     }};
+}
+
+/// Calls `work` with the prepared key and the nonce of AES-256-GCM that a message of XAES-256-GCM
+/// has.
+#[inline(never)]
+pub(super) fn with_gcm<R>(
+    key: &XaesKey,
+    nonce: &[u8],
+    work: impl FnOnce(&CipherKey, &[u8]) -> Result<R, Error>,
+) -> Result<R, Error> {
+    key.derived(nonce, |key, nonce| with_key(Cipher::Aes256Gcm, key, |key| work(key, nonce))?)
 }
 
 /// Keeps calls of another engine out of the functions that are inlined.

@@ -12,7 +12,7 @@ use super::contract::AeadMessage;
 use super::contract::{Parts, StreamKey, TAG};
 use super::gcm::GcmMessage;
 use super::gcm_siv::GcmSivMessage;
-use super::key::{CipherKey, Kind};
+use super::key::{CipherKey, Kind, with_gcm};
 use super::running_cipher::RunningCipher;
 use super::{check_sizes, check_tag};
 use crate::Error;
@@ -40,7 +40,9 @@ impl CipherKey {
             {
                 RunningCipher::new(self.cipher(), true, key.raw_key(), nonce, aad).map(Some)
             }
-            (Kind::Xaes(key), _) => key.with_gcm(nonce, |key, nonce| key.seal_in_order(nonce, aad)),
+            (Kind::Xaes(key), _) => {
+                with_gcm(key, nonce, |key, nonce| key.seal_in_order(nonce, aad))
+            }
             _ => Ok(None),
         }
     }
@@ -86,7 +88,7 @@ impl CipherMessage {
             Kind::Gcm(key) => aead(key.raw_key(), None)?,
             Kind::Aead(key) => aead(key.raw_key(), Some(key))?,
             Kind::Xaes(key) => {
-                return key.with_gcm(nonce, |key, nonce| {
+                return with_gcm(key, nonce, |key, nonce| {
                     Ok(CipherMessage { facts, ..CipherMessage::new(key, nonce, aad, size)? })
                 });
             }

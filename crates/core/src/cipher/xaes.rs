@@ -4,9 +4,7 @@
 
 use super::aes::AesCtrKey;
 use super::contract::StreamKey;
-use super::{CipherKey, with_key};
 use crate::Error;
-use crate::catalog::Cipher;
 use crate::wipe::Wiped;
 
 /// A prepared key. Wiped on drop.
@@ -48,15 +46,5 @@ impl XaesKey {
         }
         self.key.encrypt(&mut blocks.0)?;
         work(blocks.0.as_flattened(), nonce)
-    }
-
-    /// Calls `work` with the prepared key and the nonce of AES-256-GCM.
-    #[inline(never)]
-    pub(crate) fn with_gcm<R>(
-        &self,
-        nonce: &[u8],
-        work: impl FnOnce(&CipherKey, &[u8]) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        self.derived(nonce, |key, nonce| with_key(Cipher::Aes256Gcm, key, |key| work(key, nonce))?)
     }
 }
