@@ -53,7 +53,7 @@ async function same(call, what) {
   assert.deepEqual(await outcome(call, own), await outcome(call, crypto), what ?? String(call));
 }
 
-test('the exports are those of node:crypto, with their names and lengths', () => {
+test('the exports are those of node:crypto, with their names, lengths and texts', () => {
   // Millrace's, where Node.js has none.
   const others = ['encapsulate', 'decapsulate'].filter((name) => !(name in crypto));
   assert.deepEqual(Object.keys(own).sort(), [...Object.keys(crypto), ...others].sort());
@@ -63,6 +63,7 @@ test('the exports are those of node:crypto, with their names and lengths', () =>
     if (typeof crypto[name] !== 'function') continue;
     assert.equal(own[name].name, crypto[name].name, name);
     assert.equal(own[name].length, crypto[name].length, name);
+    assert.equal(String(own[name]), String(crypto[name]), name);
     assert.equal(names[name], own[name], name);
   }
   assert.equal(own.webcrypto, crypto.webcrypto);

@@ -158,26 +158,12 @@ const argon2Parameters = [
   'associatedData',
 ] as const;
 
-// Packages look for Node's names of parameters in the text of these functions.
-export function pbkdf2(
-  password: unknown,
-  salt: unknown,
-  iterations: unknown,
-  keylen: unknown,
-  digest: unknown,
-  callback: unknown,
-): void {
-  then(pbkdf2Calls, [password, salt, iterations, keylen, digest, callback], callback);
+export function pbkdf2(...given: unknown[]): void {
+  then(pbkdf2Calls, given, given.at(5));
 }
 
-export function pbkdf2Sync(
-  password: unknown,
-  salt: unknown,
-  iterations: unknown,
-  keylen: unknown,
-  digest: unknown,
-): unknown {
-  return now(pbkdf2Calls, [password, salt, iterations, keylen, digest]);
+export function pbkdf2Sync(...given: unknown[]): unknown {
+  return now(pbkdf2Calls, given);
 }
 
 export function hkdf(...given: unknown[]): void {

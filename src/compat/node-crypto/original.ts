@@ -85,8 +85,13 @@ export function nodeFunction(name: string): Function | undefined {
   return typeof value === 'function' ? (value as Function) : undefined;
 }
 
-/** Gives a function the name, the length and what util.promisify reads of Node's. */
+/**
+ * Gives a function the name, the length, the text and what util.promisify reads of Node's: packages
+ * look for names of parameters in the text.
+ */
 export function nameAs(own: Function, theirs: Function): void {
+  const value = Function.prototype.toString.bind(theirs);
+  Object.defineProperty(own, 'toString', { value, writable: true, configurable: true });
   for (const property of ['name', 'length', ...Object.getOwnPropertySymbols(theirs)] as const)
     Object.defineProperty(own, property, {
       value: theirs[property as 'name'],
