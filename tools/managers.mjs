@@ -13,7 +13,7 @@ const folder = join(root, 'target', 'managers');
 
 /** Name, package, and what Node runs of it. Bun is one of the runtimes. */
 const packages = [
-  { name: 'pnpm', package: 'pnpm@10', script: 'bin/pnpm.cjs' },
+  { name: 'pnpm', package: 'pnpm@12', script: 'bin/pnpm.mjs' },
   { name: 'yarn 1', package: 'yarn@1', script: 'bin/yarn.js' },
   { name: 'yarn 4', package: '@yarnpkg/cli-dist@4', script: 'bin/yarn.js' },
 ];

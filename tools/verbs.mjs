@@ -294,7 +294,7 @@ async function testCpus(args) {
  *   npm run test:noble -- DIRECTORY [--verbose] [--served] [--limit MINUTES] [TEST-FILE...]
  *   npm run test:noble -- --versions
  *   npm run test:noble -- --managers [MANAGER...]
- *   npm run test:noble -- --dependents [npm] [--rounds 3] [--suite DIRECTORY]
+ *   npm run test:noble -- --dependents [--newest] [--rounds 3] [--suite DIRECTORY]
  *   npm run test:noble -- --tweetnacl DIRECTORY
  */
 async function testNoble(args) {

@@ -1,14 +1,15 @@
 // Installs packages that use noble or node:crypto, and runs a small program of each as it is and
-// with Millrace: with the overrides of docs/noble-and-ethers.md, or with millrace/register. It
-// needs the npm registry.
+// with Millrace: with the overrides of docs/noble-and-ethers.md and docs/overrides.md, or with
+// millrace/register. It needs the npm registry.
 //
-//   npm run test:dependents -- [NAME...] [--suites DIRECTORY] [--node PATH]
+//   npm run test:dependents -- [NAME...] [--newest] [--suites DIRECTORY] [--node PATH]
 //
+// With --newest the packages have the newest versions, of the major version that NAME ends with.
 // With --suites it runs instead the packages' own tests, from the checkouts in that folder. Prints
 // a table, and fails if a test fails or has another result only with Millrace.
 
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,7 @@ import { parseArgs, promisify } from 'node:util';
 import { npm } from '../../tools/install.mjs';
 import { pack, serve } from '../package/packed.mjs';
 import { temporary } from '../support/child.mjs';
+import { shownOverrides } from '../support/overrides.mjs';
 import { runOwnSuites } from './own-suites.mjs';
 import { checksOf, noble, nodeCrypto } from './programs.mjs';
 
@@ -27,16 +29,14 @@ const exec = promisify(execFile);
 const LIMIT_MS = 120_000;
 const { values, positionals: names } = parseArgs({
   allowPositionals: true,
-  options: { suites: { type: 'string' }, node: { type: 'string', default: process.execPath } },
+  options: {
+    newest: { type: 'boolean', default: false },
+    suites: { type: 'string' },
+    node: { type: 'string', default: process.execPath },
+  },
 });
 const isChosen = ([name]) => names.length === 0 || names.some((each) => name.startsWith(each));
-const overrides = Object.fromEntries([
-  ...['hashes', 'ciphers', 'curves'].flatMap((name) =>
-    [1, 2].map((major) => [`@noble/${name}@${major}`, `npm:@millrace/noble-${name}@${major}`]),
-  ),
-  ['@noble/post-quantum', 'npm:@millrace/noble-post-quantum@0.7'],
-  ...['0.14', '1'].map((range) => [`tweetnacl@${range}`, `npm:@millrace/tweetnacl@${range}`]),
-]);
+const overrides = shownOverrides('noble-and-ethers', 'overrides');
 
 const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
 
@@ -70,7 +70,7 @@ async function runPrograms() {
     for (const [name, program] of Object.entries(programs).filter(isChosen)) {
       const place = name.replaceAll(/\W+/g, '-');
       const install = (kind, replaced) =>
-        project(`${place}-${kind}`, versions[name], replaced, file);
+        project(`${place}-${kind}`, packagesOf(name), replaced, file);
       const plain = await install('plain', {});
       const ours = flags.length > 0 ? plain : await install('ours', changed);
       const [expected, found] = [await run(plain, name, []), await run(ours, name, flags)];
@@ -87,10 +87,31 @@ async function runPrograms() {
           process.exitCode = 1;
         }
       }
-      row([name, passed, failed, worse]);
+      row([installedAs(name, plain), passed, failed, worse]);
       for (const each of [plain, ours]) rmSync(each, { recursive: true, force: true });
     }
   return notes;
+}
+
+/** Returns the packages of a program with the versions to install. */
+function packagesOf(name) {
+  if (!values.newest) return versions[name];
+  const wanted = /\d$/.test(name) ? '$1' : 'latest';
+  return Object.fromEntries(
+    Object.entries(versions[name]).map(([each, version]) => [
+      each,
+      version.replace(/(\d+)\.[\d.]+$/, wanted),
+    ]),
+  );
+}
+
+/** Returns the name of a program with the versions that are installed. */
+function installedAs(name, place) {
+  const found = Object.keys(versions[name]).map((each) => {
+    const file = join(place, 'node_modules', each, 'package.json');
+    return JSON.parse(readFileSync(file, 'utf8')).version;
+  });
+  return `${name.replace(/ \d$/, '')} ${found.join(', ')}`;
 }
 
 /** Installs packages with overrides, and Millrace beside them. */

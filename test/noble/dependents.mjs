@@ -1,10 +1,11 @@
 // Installs libraries that depend on noble twice, as they are and with the overrides of
-// docs/noble-and-ethers.md, from tarballs as they are published, and compares their workloads in
-// turns. It needs the npm registry.
+// docs/noble-and-ethers.md and docs/overrides.md, from tarballs as they are published, and compares
+// their workloads in turns. It needs the npm registry.
 //
-//   npm run test:noble -- --dependents [npm|pnpm|yarn] [--rounds 3] [--suite DIRECTORY]
+//   npm run test:noble -- --dependents [--newest] [--rounds 3] [--suite DIRECTORY]
 //
-// With --suite it also runs the tests of a checkout of js-ethereum-cryptography in both.
+// With --newest the libraries have their newest versions. With --suite it also runs the tests of a
+// checkout of js-ethereum-cryptography in both.
 
 import { deepStrictEqual } from 'node:assert';
 import { execFile } from 'node:child_process';
@@ -14,19 +15,20 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { build } from 'esbuild';
 
+import { npm } from '../../tools/install.mjs';
 import { pack, serve } from '../package/packed.mjs';
 import { temporary } from '../support/child.mjs';
+import { shownOverrides } from '../support/overrides.mjs';
 
 const exec = promisify(execFile);
-const { values, positionals } = parseArgs({
+const { values } = parseArgs({
   options: {
     dependents: { type: 'boolean' },
+    newest: { type: 'boolean' },
     rounds: { type: 'string', default: '3' },
     suite: { type: 'string' },
   },
-  allowPositionals: true,
 });
-const [manager = 'npm'] = positionals;
 
 const dependents = {
   '@chainsafe/persistent-merkle-tree': '1.2.1',
@@ -37,11 +39,7 @@ const dependents = {
   'nostr-tools': '2.15.0',
   viem: '2.33.0',
 };
-const overrides = {
-  '@noble/ciphers': 'npm:@millrace/noble-ciphers@1',
-  '@noble/curves': 'npm:@millrace/noble-curves@1',
-  '@noble/hashes': 'npm:@millrace/noble-hashes@1',
-};
+const overrides = shownOverrides('noble-and-ethers', 'overrides');
 
 const folder = temporary();
 let registry;
@@ -64,16 +62,16 @@ try {
 async function project(name, changed, millrace) {
   const place = join(folder, name);
   mkdirSync(place);
-  const fields = {
-    npm: { overrides: changed },
-    pnpm: { pnpm: { overrides: changed } },
-    yarn: { resolutions: changed },
-  };
-  const dependencies = { ...dependents, millrace: `file:${millrace}` };
-  const manifest = { name: 'dependents', version: '1.0.0', private: true, dependencies };
-  writeFileSync(join(place, 'package.json'), JSON.stringify({ ...manifest, ...fields[manager] }));
+  const wanted = Object.entries(dependents).map(([each, version]) => [
+    each,
+    values.newest ? 'latest' : version,
+  ]);
+  const dependencies = { ...Object.fromEntries(wanted), millrace: `file:${millrace}` };
+  const manifest = { private: true, dependencies, overrides: changed };
+  writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(place, '.npmrc'), `@millrace:registry=${registry.url}\n`);
-  await exec(manager, ['install', '--ignore-scripts'], { cwd: place });
+  const [command, args, options] = npm(['install', '--ignore-scripts', '--no-audit', '--no-fund']);
+  await exec(command, args, { ...options, cwd: place });
   return place;
 }
 

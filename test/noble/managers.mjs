@@ -1,17 +1,20 @@
-// Installs a library that depends on noble with the overrides of docs/noble-and-ethers.md, by each
-// package manager, and checks that its calls reach Millrace. It needs the npm registry.
+// Installs libraries with the overrides of the documentation, by each package manager, and checks
+// that their calls reach Millrace, and the originals where native code refuses them. It needs the
+// npm registry.
 //
-//   npm run test:noble -- --managers [npm|pnpm|"yarn 1"|"yarn 4"]
+//   npm run test:noble -- --managers [npm|pnpm|"yarn 1"|"yarn 4"]...
 
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
 import { npm } from '../../tools/install.mjs';
 import { findManagers } from '../../tools/managers.mjs';
 import { pack, serve } from '../package/packed.mjs';
-import { root, temporary } from '../support/child.mjs';
+import { temporary } from '../support/child.mjs';
+import { shownOverrides } from '../support/overrides.mjs';
 
 const exec = promisify(execFile);
 const { positionals } = parseArgs({
@@ -19,34 +22,64 @@ const { positionals } = parseArgs({
   allowPositionals: true,
 });
 
-/** The lines for package.json, as the page shows them. */
-const page = readFileSync(join(root, 'docs', 'noble-and-ethers.md'), 'utf8');
-const rows = page.matchAll(/^\| (npm|pnpm|yarn) +\| `("[^`]*)` +\|$/gm);
-const lines = Object.fromEntries(
-  [...rows].map(([, name, text]) => [name, JSON.parse(`{${text}}`)]),
-);
+/**
+ * The pages with overrides: the libraries that are installed, and of each that is checked the
+ * package that it uses, with the version that the override names.
+ */
+const pages = {
+  'noble-and-ethers': {
+    dependencies: { 'ethereum-cryptography': '3.2.0' },
+    uses: [['ethereum-cryptography', '@noble/hashes', '1']],
+  },
+  overrides: {
+    dependencies: {
+      'age-encryption': '0.3.1',
+      ed2curve: '0.3.0',
+      'ethereum-cryptography': '3.2.0',
+      sshpk: '1.18.0',
+    },
+    uses: [
+      ['age-encryption', '@noble/curves', '2'],
+      ['age-encryption', '@noble/post-quantum'],
+      ['ed2curve', 'tweetnacl', '1'],
+      ['ethereum-cryptography', '@noble/curves', '1'],
+      ['sshpk', 'tweetnacl', '0.14'],
+    ],
+  },
+  'aws-checksums': {
+    dependencies: {
+      '@aws-sdk/middleware-flexible-checksums': '3.974.66',
+      'older-checksums': 'npm:@aws-sdk/middleware-flexible-checksums@3.957.0',
+    },
+    uses: [
+      ['@aws-sdk/middleware-flexible-checksums', '@aws-sdk/checksums'],
+      ...['@aws-crypto/crc32', '@aws-crypto/crc32c', '@aws-sdk/crc64-nvme'].map((name) => [
+        'older-checksums',
+        name,
+      ]),
+    ],
+  },
+};
 
-/** Prints what the calls of ethereum-cryptography ran. */
-const program = `
-const { createRequire } = require('node:module');
-const { keccak256 } = require('ethereum-cryptography/keccak.js');
-const { pbkdf2Sync } = require('ethereum-cryptography/pbkdf2.js');
-const library = createRequire(require.resolve('ethereum-cryptography/keccak.js'));
-const inside = createRequire(library.resolve('@noble/hashes/sha3'));
-let nobleCalls;
-try {
-  ({ nobleCalls } = inside('millrace/noble-hashes'));
-} catch {}
-const bytes = new Uint8Array(16);
-const hex = (digest) => Buffer.from(digest).toString('hex');
-console.log(JSON.stringify({
-  keccak: hex(keccak256(bytes)),
-  derived: hex(pbkdf2Sync(bytes, bytes, 1000, 32, 'sha256')),
-  millrace: nobleCalls !== undefined,
-  noble: nobleCalls?.(),
-  native: nobleCalls && inside('millrace').engines().native.available,
-}));
-`;
+/** Returns the files with the overrides of a page, as a manager reads them. */
+function filesOf(manager, page, manifest) {
+  const lines = shownOverrides(page);
+  const [kind] = manager.split(' ');
+  const { uses } = pages[page];
+  // yarn reads no versions in names: with several the library is named, too.
+  const resolutions = Object.fromEntries(
+    uses.map(([library, name, version]) => {
+      const isOnly = uses.every(([, other, each]) => other !== name || each === version);
+      const path = `${manager === 'yarn 1' ? '**/' : ''}${library}/${name}`;
+      return [isOnly ? name : path, lines[version ? `${name}@${version}` : name]];
+    }),
+  );
+  const fields = { npm: { overrides: lines }, yarn: { resolutions } }[kind];
+  return {
+    'package.json': { ...manifest, ...fields },
+    ...(kind === 'pnpm' ? { 'pnpm-workspace.yaml': { overrides: lines } } : {}),
+  };
+}
 
 const install = {
   npm: ['install', '--ignore-scripts', '--no-audit', '--no-fund'],
@@ -61,43 +94,54 @@ try {
   const [command, args, options] = npm(['config', 'get', 'registry']);
   const { stdout } = await exec(command, args, options);
   registry = await serve(await pack(folder), stdout.trim());
-  const expected = await run('npm', findManagers().npm, {});
-  console.log('| manager | calls reach Millrace | computed by noble | results |');
+  console.log('| page | manager | calls reach Millrace | results |');
   console.log('|---|---|---|---|');
-  for (const [name, manager] of Object.entries(findManagers())) {
-    if (!(name in install) || (positionals.length > 0 && !positionals.includes(name))) continue;
-    if (manager.missing !== undefined) {
-      console.log(`| ${name} | skipped: ${manager.missing} | | |`);
-      continue;
+  for (const page of Object.keys(pages)) {
+    const expected = await run(page, 'npm', findManagers().npm, undefined);
+    for (const [name, manager] of Object.entries(findManagers())) {
+      if (!(name in install) || (positionals.length > 0 && !positionals.includes(name))) continue;
+      if (manager.missing !== undefined) {
+        console.log(`| ${page} | ${name} | skipped: ${manager.missing} | |`);
+        continue;
+      }
+      for (const linker of name === 'yarn 4' ? ['pnp', 'node-modules'] : ['']) {
+        const found = await run(page, name, manager, linker);
+        const titles = Object.keys(expected);
+        const unserved = titles.filter((each) => !found[each].millrace);
+        const different = titles.filter((each) => found[each].results !== expected[each].results);
+        const served = unserved.length === 0 ? titles.length : `not from ${unserved.join(', ')}`;
+        const results = different.length === 0 ? 'equal' : `differ: ${different.join(', ')}`;
+        console.log(`| ${page} | ${name} ${linker} | ${served} | ${results} |`);
+        for (const each of different) console.error(each, expected[each], found[each]);
+        if (unserved.length + different.length > 0) process.exitCode = 1;
+      }
     }
-    const found = await run(name, manager, lines[name.split(' ')[0]]);
-    const equal = found.keccak === expected.keccak && found.derived === expected.derived;
-    const served = found.millrace && found.native;
-    const calls = JSON.stringify(found.noble);
-    console.log(`| ${name} | ${served} | ${calls} | ${equal ? 'equal' : 'differ'} |`);
-    if (!served || !equal || calls !== '{}') process.exitCode = 1;
   }
 } finally {
   await registry?.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Installs by a manager and runs the program. */
-async function run(name, { command, args }, fields) {
-  const kind = Object.keys(fields).length === 0 ? 'plain' : 'replaced';
-  const cwd = join(folder, `${name.replace(' ', '-')}-${kind}`);
+/** Installs by a manager, with the overrides if `linker` is given, and runs the program. */
+async function run(page, name, { command, args }, linker) {
+  const cwd = join(folder, `${page}-${name.replace(' ', '-')}-${linker}`);
   mkdirSync(cwd);
   const write = (file, text) => writeFileSync(join(cwd, file), text);
-  const dependencies = { 'ethereum-cryptography': '3.2.0' };
-  const manifest = { name: 'project', version: '1.0.0', private: true, dependencies, ...fields };
-  write('package.json', JSON.stringify(manifest));
-  write('program.cjs', program);
+  const { dependencies, uses } = pages[page];
+  const manifest = { name: 'project', version: '1.0.0', private: true, dependencies };
+  const files = linker === undefined ? { 'package.json': manifest } : filesOf(name, page, manifest);
+  for (const [file, value] of Object.entries(files)) write(file, JSON.stringify(value));
+  copyFileSync(
+    fileURLToPath(new URL('./managed-calls.cjs', import.meta.url)),
+    join(cwd, 'managed-calls.cjs'),
+  );
   const store = `store-dir=${join(folder, 'pnpm-store')}`;
   write('.npmrc', `registry=${registry.url}\nmanage-package-manager-versions=false\n${store}\n`);
   if (name === 'yarn 1') write('.yarnrc', `registry "${registry.url}"\n`);
   if (name === 'yarn 4') {
     const settings = [
-      'nodeLinker: pnp',
+      `nodeLinker: ${linker}`,
+      'pnpEnableEsmLoader: true',
       'enableGlobalCache: false',
       'enableScripts: false',
       'enableTelemetry: false',
@@ -111,8 +155,9 @@ async function run(name, { command, args }, fields) {
   try {
     await exec(command, [...args, ...install[name]], { cwd, env, maxBuffer: 2 ** 26 });
     const runs = name === 'yarn 4' ? [command, [...args, 'node']] : [process.execPath, []];
-    const { stdout } = await exec(runs[0], [...runs[1], 'program.cjs'], { cwd, env });
-    return JSON.parse(stdout);
+    const given = [...runs[1], 'managed-calls.cjs', JSON.stringify(uses)];
+    const { stdout } = await exec(runs[0], given, { cwd, env });
+    return JSON.parse(/^#found (.*)$/m.exec(stdout)[1]);
   } catch (error) {
     throw new Error(`${name}: ${error.message}\n${error.stdout}${error.stderr}`, { cause: error });
   }
