@@ -37,13 +37,14 @@ const pages = {
       ed2curve: '0.3.0',
       'ethereum-cryptography': '3.2.0',
       sshpk: '1.18.0',
+      user: 'file:../user-1.0.0.tgz',
     },
     uses: [
       ['age-encryption', '@noble/curves', '2'],
-      ['age-encryption', '@noble/post-quantum'],
       ['ed2curve', 'tweetnacl', '1'],
       ['ethereum-cryptography', '@noble/curves', '1'],
       ['sshpk', 'tweetnacl', '0.14'],
+      ['user', '@noble/post-quantum', '0.7'],
     ],
   },
   'aws-checksums': {
@@ -94,6 +95,7 @@ try {
   const [command, args, options] = npm(['config', 'get', 'registry']);
   const { stdout } = await exec(command, args, options);
   registry = await serve(await pack(folder), stdout.trim());
+  await packUser();
   console.log('| page | manager | calls reach Millrace | results |');
   console.log('|---|---|---|---|');
   for (const page of Object.keys(pages)) {
@@ -120,6 +122,17 @@ try {
 } finally {
   await registry?.close();
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Packs a library that uses noble-post-quantum 0.7. */
+async function packUser() {
+  const place = join(folder, 'user');
+  mkdirSync(place);
+  const dependencies = { '@noble/post-quantum': '0.7.1' };
+  const manifest = { name: 'user', version: '1.0.0', main: './package.json', dependencies };
+  writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
+  const [command, args, options] = npm(['pack', place, '--pack-destination', folder]);
+  await exec(command, args, { ...options, cwd: folder });
 }
 
 /** Installs by a manager, with the overrides if `linker` is given, and runs the program. */
