@@ -4,23 +4,17 @@
  */
 import { joined, part, sizeOf } from '../../base/arguments.js';
 import { makeError } from '../../base/errors.js';
-import {
-  allocateApart,
-  base64,
-  bytesOfText,
-  textOf,
-  utf8,
-  viewOf,
-  type Buffer,
-} from '#platform/base/runtime.js';
+import { allocateApart, base64, bytesOfText, utf8, type Buffer } from '#platform/base/runtime.js';
 import type { OutputSink } from '../chunk-pump.js';
-import { notAge } from './header.js';
+import { latin1, notAge, view } from './header.js';
 
 const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 const END = '-----END AGE ENCRYPTED FILE-----';
 const COLUMNS = 64;
 /** Bytes of a line. */
 const LINE_BYTES = 48;
+/** Lines that are converted at once: their texts stay in the cache. */
+const LINES_MAX = 2048;
 const LINE_FEED = 10;
 /** The most bytes of a line that is no data, and of white space around the armor. */
 const OTHER_MAX_BYTES = 1024;
@@ -52,7 +46,7 @@ export class ArmorReader {
       }
       const end = text.indexOf(LINE_FEED, at);
       if (end < 0) break;
-      outputs.push(this.#line(latin1(text, at, end).replace(/\r$/, '')));
+      outputs.push(this.#line(latin1(part(text, at, end - at)).replace(/\r$/, '')));
       at = end + 1;
     }
     // Copied: the input is the caller's.
@@ -67,17 +61,20 @@ export class ArmorReader {
    * @throws MillraceError ERR_FORMAT, ERR_TRUNCATED
    */
   finish(): void {
-    if (this.#rest.length > 0) this.#line(latin1(this.#rest, 0, this.#rest.length));
+    if (this.#rest.length > 0) this.#line(latin1(this.#rest));
     if (this.#place !== 'after')
       throw makeError('ERR_TRUNCATED', `the armor of the age file has no ${END}`);
   }
 
   /** Decodes lines of 64 characters. */
   #lines(text: Uint8Array, at: number, count: number): Uint8Array {
-    const digits = allocateApart(count * COLUMNS);
-    for (let line = 0; line < count; line++)
-      digits.set(part(text, at + line * (COLUMNS + 1), COLUMNS), line * COLUMNS);
-    return this.#decoded(latin1(digits, 0, digits.length), count * LINE_BYTES);
+    const digits = allocateApart(count * (COLUMNS + 1));
+    digits.set(part(text, at, digits.length));
+    for (let line = 1; line < count; line++) {
+      const from = line * (COLUMNS + 1);
+      digits.copyWithin(from - line, from, from + COLUMNS);
+    }
+    return this.#decoded(latin1(part(digits, 0, count * COLUMNS)), count * LINE_BYTES);
   }
 
   #line(text: string): Uint8Array {
@@ -117,14 +114,11 @@ export class ArmorReader {
   }
 }
 
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  return textOf(viewOf(bytes.buffer, bytes.byteOffset + start, end - start), 'latin1');
-}
-
-/** Returns the number of lines of 64 characters from `at`. */
+/** Returns the number of lines of 64 characters from `at`, or {@link LINES_MAX} if it is less. */
 function wholeLines(text: Uint8Array, at: number): number {
   let lines = 0;
-  for (let end = at + COLUMNS; text[end] === LINE_FEED; end += COLUMNS + 1) lines += 1;
+  for (let end = at + COLUMNS; lines < LINES_MAX && text[end] === LINE_FEED; end += COLUMNS + 1)
+    lines += 1;
   return lines;
 }
 
@@ -144,22 +138,30 @@ export class ArmorWriter implements OutputSink {
     const bytes = joined([this.#rest, output], allocateApart);
     const lines = Math.floor(bytes.length / LINE_BYTES);
     this.#rest = bytes.subarray(lines * LINE_BYTES);
-    const digits = bytesOfText(base64(bytes.subarray(0, lines * LINE_BYTES)), 'latin1');
     if (lines === 0 && this.#begun) return true;
     const begin = this.#begun ? allocateApart(0) : utf8(`${BEGIN}\n`);
     this.#begun = true;
     const text = allocateApart(begin.length + lines * (COLUMNS + 1));
     text.set(begin);
-    for (let line = 0, at = begin.length; line < lines; line++, at += COLUMNS + 1) {
-      text.set(part(digits, line * COLUMNS, COLUMNS), at);
-      text[at + COLUMNS] = LINE_FEED;
+    for (let first = 0; first < lines; first += LINES_MAX) {
+      const next = Math.min(first + LINES_MAX, lines);
+      const digits = base64(bytes.subarray(first * LINE_BYTES, next * LINE_BYTES));
+      // To the end of their place, from which each line then moves to its own.
+      const end = begin.length + next * (COLUMNS + 1);
+      text.set(bytesOfText(digits, 'latin1'), end - digits.length);
+      for (let line = first; line < next; line++) {
+        const at = begin.length + line * (COLUMNS + 1);
+        const from = end - (next - line) * COLUMNS;
+        text.copyWithin(at, from, from + COLUMNS);
+        text[at + COLUMNS] = LINE_FEED;
+      }
     }
     return this.#sink.put(text);
   }
 
   /** Puts the last lines. */
   finish(): void {
-    const rest = base64(viewOf(this.#rest.buffer, this.#rest.byteOffset, this.#rest.length));
+    const rest = base64(view(this.#rest));
     this.#sink.put(utf8(`${rest}${rest === '' ? '' : '\n'}${END}\n`));
   }
 }

@@ -60,8 +60,12 @@ export function decode(text: string): Buffer | undefined {
   return encode(bytes) === text ? bytes : undefined;
 }
 
-function view(bytes: Uint8Array): Buffer {
+export function view(bytes: Uint8Array): Buffer {
   return viewOf(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+export function latin1(bytes: Uint8Array): string {
+  return textOf(view(bytes), 'latin1');
 }
 
 /** Returns the error for a header that is malformed. */
@@ -108,7 +112,7 @@ export class HeaderReader {
 
   /** Reads the complete header. */
   read(): Header {
-    const text = textOf(view(part(this.#bytes, 0, this.#size)), 'latin1');
+    const text = latin1(part(this.#bytes, 0, this.#size));
     const lines = text.slice(0, -1).split('\n');
     const [version] = lines;
     if (version !== VERSION)
