@@ -31,6 +31,8 @@ import { keyEngines, type Key } from '../request/key.js';
 import { secretResult } from '../base/secret-results.js';
 import { allocateApart, utf8, type Buffer } from '#platform/base/runtime.js';
 import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
+import { native } from '../engines/binding.js';
+import { Threads } from '../base/protocol.js';
 import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
@@ -124,6 +126,31 @@ export function notCommitted(): Error {
   );
 }
 
+/** The longest run: one native call for 64 chunks of 16 KiB, or 16 of 64 KiB. */
+export const RUN_MAX_BYTES = 2 ** 20;
+/**
+ * The first run is short, so that small messages take little memory and output starts soon; each
+ * run may be four times as long as the last.
+ */
+export const RUN_FIRST_BYTES = 2 ** 16;
+
+/**
+ * Returns the number of runs that keep all workers busy. More than 16 gain nothing: this thread
+ * cannot copy faster.
+ */
+export const runsMax = (): number => Math.min(native.threads(Threads.Limit) + 1, 16);
+
+/** Consecutive chunks for many runs. */
+export interface ManyChunks {
+  /** The number of the first. */
+  readonly first: number;
+  readonly count: number;
+  /** The last of them is that of the message, and marked. */
+  readonly last: boolean;
+  /** Returns true if no further run is to begin. */
+  readonly isOver: () => boolean;
+}
+
 /** The nonce of a chunk: a base with the chunk's number XORed into its end, and a suffix. */
 export interface ChunkNonce {
   readonly base: Uint8Array;
@@ -131,7 +158,7 @@ export interface ChunkNonce {
 }
 
 /** Seals and opens runs of chunks. {@link ChunkKey.dispose} wipes the key. */
-export class ChunkKey {
+export abstract class ChunkKey {
   readonly #facts: CipherFacts;
   readonly #key: Key;
   /** Bytes of the message in a chunk. */
@@ -143,60 +170,128 @@ export class ChunkKey {
     this.#chunkSize = chunkSize;
   }
 
-  /** Seals consecutive chunks on the pool; `first` is the number of the first. `source` is lent. */
-  async sealRun(
-    nonce: ChunkNonce,
+  /** Returns the nonce of chunk 0, or of the last one, if a format marks that. */
+  protected abstract nonce(last: boolean): ChunkNonce;
+
+  /**
+   * Seals consecutive chunks on the pool; `first` is the number of the first. `source` is lent. A
+   * run with the last chunk of a format that marks it has no other.
+   */
+  async seal(
     first: number,
     count: number,
     source: Uint8Array,
+    last: boolean,
     target: Buffer = allocateApart(source.length + count * TAG_SIZE),
   ): Promise<Buffer> {
-    const fill = (): void => this.#fill(Operation.SealChunks, nonce, first, count, source, target);
-    await runPromise(undefined, fill, [], 0);
+    await runPromise(
+      undefined,
+      () => this.#fill(Operation.SealChunks, last, first, count, source, target),
+      [],
+      0,
+    );
     return target;
   }
 
   /**
-   * Opens consecutive sealed chunks on the pool. Rejects with ERR_AUTHENTICATION unless all of them
-   * open. `source` is lent.
+   * Opens consecutive sealed chunks on the pool, as {@link ChunkKey.seal} seals them. Rejects with
+   * ERR_AUTHENTICATION, which names the first chunk that was changed, unless all of them open.
    */
-  async openRun(
-    nonce: ChunkNonce,
+  async open(
     first: number,
     count: number,
     source: Uint8Array,
-  ): Promise<Secret<Buffer>> {
-    const target = secretResult(source.length - count * TAG_SIZE);
-    const fill = (): void => this.#fill(Operation.OpenChunks, nonce, first, count, source, target);
-    await runPromise(undefined, fill, [], 0);
+    last: boolean,
+    target: Buffer = secretResult(source.length - count * TAG_SIZE),
+  ): Promise<Buffer> {
+    try {
+      await runPromise(
+        undefined,
+        () => this.#fill(Operation.OpenChunks, last, first, count, source, target),
+        [],
+        0,
+      );
+    } catch (error) {
+      if (!isChanged(error)) throw error;
+      const bad = this.#firstBad(first, count, source, last);
+      throw makeError(
+        'ERR_AUTHENTICATION',
+        `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream ` +
+          'was cut off in it',
+      );
+    }
     return target;
   }
 
+  /**
+   * Seals or opens many chunks in runs on all cores. `source` is lent, and may be longer. Resolves
+   * when nothing is in flight; if a run fails, it wipes the target and rejects with the first error
+   * by the order of the chunks.
+   */
+  async runs(
+    way: 'seal' | 'open',
+    { first, count, last, isOver }: ManyChunks,
+    source: Uint8Array,
+    target: Secret<Buffer>,
+  ): Promise<void> {
+    const growth = way === 'seal' ? TAG_SIZE : -TAG_SIZE;
+    const size = way === 'seal' ? this.#chunkSize : this.#chunkSize + TAG_SIZE;
+    const unmarked = last ? count - 1 : count;
+    const lanes = runsMax();
+    const length = Math.min(
+      Math.max(Math.ceil(count / lanes), Math.round(RUN_FIRST_BYTES / size)),
+      Math.round(RUN_MAX_BYTES / size),
+    );
+    let next = 0;
+    let failed = Infinity;
+    let failure: unknown;
+    const lane = async (): Promise<void> => {
+      while (next < count && failed === Infinity && !isOver()) {
+        const from = next;
+        next = from < unmarked ? Math.min(from + length, unmarked) : count;
+        const [run, end] = [next - from, next * (size + growth)];
+        const chunks = source.subarray(from * size, next * size);
+        const output = target.subarray(from * (size + growth), end) as Buffer;
+        try {
+          await this[way](first + from, run, chunks, from >= unmarked, output);
+        } catch (error) {
+          if (from > failed) continue;
+          failed = from;
+          failure = error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    if (failed === Infinity && !isOver()) return;
+    wipe(target);
+    if (failed < Infinity) throw failure;
+  }
+
   /** Seals chunk 0, the only one, synchronously. */
-  sealOne(nonce: ChunkNonce, source: Uint8Array): Buffer {
+  sealOne(source: Uint8Array): Buffer {
     const target = allocateApart(source.length + TAG_SIZE);
-    runSync(() => this.#fill(Operation.SealChunks, nonce, 0, 1, source, target), [], 0);
+    runSync(() => this.#fill(Operation.SealChunks, false, 0, 1, source, target), [], 0);
     return target;
   }
 
   /** Opens one chunk synchronously. Returns undefined if it is not authentic. */
-  openOne(nonce: ChunkNonce, number: number, sealed: Uint8Array): Secret<Buffer> | undefined {
+  openOne(number: number, sealed: Uint8Array, last: boolean): Secret<Buffer> | undefined {
     const target = secretResult(sealed.length - TAG_SIZE);
     try {
-      runSync(() => this.#fill(Operation.OpenChunks, nonce, number, 1, sealed, target), [], 0);
+      runSync(() => this.#fill(Operation.OpenChunks, last, number, 1, sealed, target), [], 0);
       return target;
     } catch (error) {
-      if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION') return undefined;
+      if (isChanged(error)) return undefined;
       throw error;
     }
   }
 
   /** Returns the number of the first chunk that does not open, synchronously. */
-  firstBadOf(nonce: ChunkNonce, first: number, count: number, source: Uint8Array): number {
+  #firstBad(first: number, count: number, source: Uint8Array, last: boolean): number {
     const size = this.#chunkSize + TAG_SIZE;
     for (let index = 0; index < count; index++) {
       const chunk = source.subarray(index * size, (index + 1) * size);
-      const opened = this.openOne(nonce, first + index, chunk);
+      const opened = this.openOne(first + index, chunk, last);
       if (opened === undefined) return first + index;
       wipe(opened);
     }
@@ -206,12 +301,13 @@ export class ChunkKey {
   /** Fills one native call for many chunks: `run_chunks` in crates/request/src/cipher.rs. */
   #fill(
     operation: Operation,
-    { base, suffix }: ChunkNonce,
+    last: boolean,
     first: number,
     count: number,
     source: Uint8Array,
     target: Uint8Array,
   ): void {
+    const { base, suffix } = this.nonce(last);
     const prepared = keyEngines(this.#key, this.#facts.name);
     beginRequest(operation, this.#facts.id, source, 0, sizeOf(source));
     setEngines(prepared);
@@ -248,35 +344,11 @@ export class MessageKey extends ChunkKey {
     return equalBytes(this.commitment, commitment);
   }
 
-  /** Works like {@link ChunkKey.sealRun}. */
-  seal(first: number, count: number, source: Uint8Array, target?: Buffer): Promise<Buffer> {
-    return this.sealRun(this.#nonce, first, count, source, target);
-  }
-
-  /** Works like {@link ChunkKey.openRun}. */
-  open(first: number, count: number, source: Uint8Array): Promise<Secret<Buffer>> {
-    return this.openRun(this.#nonce, first, count, source);
-  }
-
-  /** Works like {@link ChunkKey.firstBadOf}. */
-  firstBad(first: number, count: number, source: Uint8Array): number {
-    return this.firstBadOf(this.#nonce, first, count, source);
+  protected override nonce(): ChunkNonce {
+    return this.#nonce;
   }
 }
 
-/** Opens a run. An error names the first chunk that was changed. */
-export async function openOrName(
-  open: () => Promise<Secret<Buffer>>,
-  firstBad: () => number,
-): Promise<Secret<Buffer>> {
-  try {
-    return await open();
-  } catch (error) {
-    if (!(error instanceof MillraceError) || error.code !== 'ERR_AUTHENTICATION') throw error;
-    throw makeError(
-      'ERR_AUTHENTICATION',
-      `authentication failed: chunk ${firstBad()} of the stream was changed or moved, or the ` +
-        'stream was cut off in it',
-    );
-  }
+function isChanged(error: unknown): boolean {
+  return error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION';
 }

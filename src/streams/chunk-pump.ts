@@ -6,30 +6,35 @@
  *
  * Input is copied into reused private memory: its owner may change it as soon as it is taken, and
  * the bytes that a worker verifies are those it decrypts. Output goes to fresh memory, so that the
- * workers pay for its page faults.
+ * workers pay for its page faults. A whole message is copied once, before, and its runs write to
+ * their places in one result.
  */
 import { NO_BYTES, part, sizeOf } from '../base/arguments.js';
-import { native } from '../engines/binding.js';
-import { CHUNKS_MAX } from './chunk-format.js';
+import {
+  CHUNKS_MAX,
+  RUN_FIRST_BYTES,
+  RUN_MAX_BYTES,
+  runsMax,
+  TAG_SIZE,
+  type ChunkKey,
+} from './chunk-format.js';
 import { makeError } from '../base/errors.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
 import { after, allocateApart, type Buffer } from '#platform/base/runtime.js';
-import { Threads } from '../base/protocol.js';
 
 /** Receives the output. */
 export interface OutputSink {
+  /**
+   * Returns memory of this size for all further output, which is then written there instead of
+   * being put. Only of a sink that takes whole messages.
+   */
+  room?(size: number): Secret<Buffer>;
   /** Takes the next output. Returns false if no more may follow before {@link ChunkPump.resume}. */
   put(output: Buffer): boolean;
   /** Ends the output with an error. */
   fail(error: Error): void;
 }
-
-/** The longest run: one native call for 64 chunks of 16 KiB, or 16 of 64 KiB. */
-const RUN_MAX_BYTES = 2 ** 20;
-/**
- * The first run is short, so that small messages take little memory and output starts soon; each
- * run may be four times as long as the last.
- */
-const RUN_FIRST_BYTES = 2 ** 16;
 
 /**
  * Buffered chunks are processed after this time even if the run is not full. A run costs 30 us in
@@ -37,12 +42,6 @@ const RUN_FIRST_BYTES = 2 ** 16;
  * must not make a run of each read.
  */
 const FLUSH_AFTER_MS = 1;
-
-/**
- * Returns the number of runs that keep all workers busy. More than 16 gain nothing: this thread
- * cannot copy faster.
- */
-const runsMax = (): number => Math.min(native.threads(Threads.Limit) + 1, 16);
 
 /** Chunks in flight, or output that waits for its reader, or an error in its place. */
 interface Run {
@@ -54,6 +53,8 @@ interface Run {
 export interface InputChunks {
   /** Bytes of a whole input chunk, which a tag makes a little more than a power of two. */
   readonly size: number;
+  /** True if they are opened, false if they are sealed. */
+  readonly sealed: boolean;
   /**
    * True if the last chunk is marked and may be whole, so that only the end of the input tells it
    * from others. It then makes a run of its own.
@@ -64,6 +65,8 @@ export interface InputChunks {
 export abstract class ChunkPump {
   readonly #sink: OutputSink;
   readonly #chunkSize: number;
+  /** Bytes that the output of a chunk has more than the chunk. */
+  readonly #growth: number;
   readonly #marksLast: boolean;
   /** Oldest first. */
   readonly #runs: Run[] = [];
@@ -86,15 +89,19 @@ export abstract class ChunkPump {
   #ended: ((error?: Error) => void) | undefined;
   #flushing = false;
   /** Input waits for a key. */
-  #held = false;
+  #held: Promise<void> | undefined;
+  #key: ChunkKey | undefined;
+  /** The input is a whole message. */
+  #whole = false;
   /** An error is queued: further input is ignored. */
   #failed = false;
   #closed = false;
 
   /** @param first number of the first chunk */
-  constructor(sink: OutputSink, { size, marksLast }: InputChunks, first: number) {
+  constructor(sink: OutputSink, { size, sealed, marksLast }: InputChunks, first: number) {
     this.#sink = sink;
     this.#chunkSize = size;
+    this.#growth = sealed ? -TAG_SIZE : TAG_SIZE;
     this.#marksLast = marksLast;
     this.#runLength = this.#chunksOf(RUN_FIRST_BYTES);
     this.#next = first;
@@ -104,18 +111,18 @@ export abstract class ChunkPump {
    * Reads from `at` what belongs to no chunk, until it returns 0. Returns its size; throws to end
    * the stream.
    */
-  protected abstract header(input: Uint8Array, at: number): number;
+  protected header(_input: Uint8Array, _at: number): number {
+    return 0;
+  }
+
   /** Checks the size and the number of the last chunk. Throws to end the stream. */
-  protected abstract checkLast(size: number, number: number): void;
-  /** Turns consecutive chunks into output. `source` is lent; `last` says that the input ends. */
-  protected abstract work(
-    first: number,
-    count: number,
-    source: Uint8Array,
-    last: boolean,
-  ): Promise<Buffer>;
-  /** Wipes keys. */
-  protected abstract wipe(): void;
+  protected checkLast(_size: number, _number: number): void {}
+
+  /** Wipes secrets. */
+  protected wipe(): void {}
+
+  /** Called when all output has been put. */
+  protected finished(): void {}
 
   /** Returns the bytes that an input stands for. Throws to end the stream. */
   protected decode(input: Uint8Array): Uint8Array {
@@ -126,10 +133,10 @@ export abstract class ChunkPump {
     return Math.round(bytes / this.#chunkSize);
   }
 
-  /** Returns the number of buffered chunks that are whole and not the last. */
-  #ready(): number {
-    const whole = Math.floor(this.#buffered / this.#chunkSize);
-    const rest = this.#buffered - whole * this.#chunkSize;
+  /** Returns the number of chunks in the buffered bytes that are whole and not the last. */
+  #ready(buffered = this.#buffered): number {
+    const whole = Math.floor(buffered / this.#chunkSize);
+    const rest = buffered - whole * this.#chunkSize;
     return this.#marksLast && rest === 0 ? Math.max(whole - 1, 0) : whole;
   }
 
@@ -154,7 +161,57 @@ export abstract class ChunkPump {
   /** Ends the input; calls `ended` when all output has been put. */
   end(ended: (error?: Error) => void): void {
     this.#ended = ended;
-    if (!this.#held) this.#finish();
+    if (this.#held === undefined) this.#finish();
+  }
+
+  /**
+   * Processes a whole message, in place of `write` and `end`. The message is lent for good: after
+   * {@link ChunkPump.close} some of its chunks may still be read.
+   */
+  message(input: Uint8Array): Promise<void> {
+    this.#whole = true;
+    return promiseOf((ended) => {
+      this.#ended = ended;
+      this.#processWhole(input).then(
+        () => this.#end(),
+        (error: Error) => this.close(error),
+      );
+    });
+  }
+
+  async #processWhole(input: Uint8Array): Promise<void> {
+    const size = this.#chunkSize;
+    const decoded = this.decode(input);
+    let start = 0;
+    for (let read = 1; read > 0; start += read) {
+      await this.#held;
+      if (this.#closed) return;
+      read = this.header(decoded, start);
+    }
+    const source = decoded.subarray(start);
+    let count = this.#ready(source.length);
+    let failure: Error | undefined;
+    try {
+      this.checkLast(source.length - count * size, this.#next + count);
+      count += 1;
+    } catch (error) {
+      // An error in the chunks before it is reported instead.
+      failure = error as Error;
+    }
+    const outputSize = Math.min(source.length, count * size) + count * this.#growth;
+    const room = this.#sink.room?.(outputSize);
+    const target = room ?? secretResult(outputSize);
+    if (count > 0) {
+      const first = this.#next;
+      const last = failure === undefined && this.#marksLast;
+      const chunks = { first, count, last, isOver: () => this.#closed };
+      await this.#key!.runs(this.#growth > 0 ? 'seal' : 'open', chunks, source, target);
+    }
+    if (failure !== undefined) {
+      wipe(target);
+      throw failure;
+    }
+    if (room === undefined && !this.#closed) this.#sink.put(target);
   }
 
   /** Processes the last chunk. */
@@ -186,6 +243,7 @@ export abstract class ChunkPump {
     this.#runs.length = 0;
     this.#spare.length = 0;
     this.#buffer = undefined;
+    this.#key?.dispose();
     this.wipe();
     if (this.#input !== undefined) this.#taken(error);
     this.#ended?.(error);
@@ -196,16 +254,34 @@ export abstract class ChunkPump {
     return this.#closed;
   }
 
+  /** Sets the key of the chunks, which the pump then owns. */
+  protected begun(key: ChunkKey): void {
+    this.#key = key;
+  }
+
+  /** True after {@link ChunkPump.begun}. */
+  protected get hasKey(): boolean {
+    return this.#key !== undefined;
+  }
+
+  /** Seals or opens consecutive chunks, by default into new memory. */
+  #work(...chunks: Parameters<ChunkKey['seal']>): Promise<Buffer> {
+    return this.#growth > 0 ? this.#key!.seal(...chunks) : this.#key!.open(...chunks);
+  }
+
   /** Takes no input before the promise resolves; its rejection ends the stream. */
   protected hold(ready: Promise<void>): void {
-    this.#held = true;
-    void ready
-      .catch((error: unknown) => this.#fail(error as Error))
-      .then(() => {
-        this.#held = false;
-        if (this.#ended === undefined) this.#deliver();
-        else this.#finish();
-      });
+    this.#held = ready;
+    const release = (): void => {
+      this.#held = undefined;
+      if (this.#whole) return;
+      if (this.#ended === undefined) this.#deliver();
+      else this.#finish();
+    };
+    ready.then(release, (error: Error) => {
+      if (!this.#whole) this.#fail(error);
+      release();
+    });
   }
 
   /** Queues output that needs no processing. */
@@ -223,21 +299,21 @@ export abstract class ChunkPump {
   /** Copies as much of the pending input as fits. */
   #take(): void {
     const input = this.#input;
-    if (input === undefined || this.#held) return;
+    if (input === undefined || this.#held !== undefined) return;
     try {
       if (sizeOf(input) < this.#inputSize)
         throw makeError(
           'ERR_ARGUMENT_VALUE',
           'a chunk was detached or shrunk before the stream had taken it',
         );
-      for (let read = 1; read > 0 && !this.#failed && !this.#held;) {
+      for (let read = 1; read > 0 && !this.#failed && this.#held === undefined;) {
         read = this.header(input, this.#inputAt);
         this.#inputAt += read;
       }
     } catch (error) {
       this.#fail(error as Error);
     }
-    if (this.#held) return;
+    if (this.#held !== undefined) return;
     while (!this.#failed) {
       const free = this.#runLength * this.#chunkSize - this.#buffered;
       const left = this.#inputSize - this.#inputAt;
@@ -310,7 +386,7 @@ export abstract class ChunkPump {
       this.#spare.push(memory);
       this.#deliver();
     };
-    this.work(first, count, memory.subarray(0, size), last).then(
+    this.#work(first, count, memory.subarray(0, size), last).then(
       (output) => {
         run.output = output;
         settle();
@@ -353,11 +429,17 @@ export abstract class ChunkPump {
       this.#sinkReady = false;
       if (this.#sink.put(run.output)) this.#sinkReady = true;
     }
-    if (this.#closed || this.#held) return;
+    if (this.#closed || this.#held !== undefined || this.#whole) return;
     this.#take();
     this.#flushLater();
+    if (this.#ended !== undefined && this.#runs.length === 0) this.#end();
+  }
+
+  /** Reports the end, unless the pump is closed. */
+  #end(): void {
     const ended = this.#ended;
-    if (ended === undefined || this.#runs.length > 0 || this.#closed) return;
+    if (ended === undefined || this.#closed) return;
+    this.finished();
     this.#ended = undefined;
     this.close();
     ended();

@@ -85,7 +85,8 @@ export async function openRange(read: unknown, options: unknown): Promise<Buffer
       if (count === 0) return secretResult(0);
       // Copied: the caller may change the bytes while a worker verifies and decrypts them. Not
       // slice, which Buffer overrides.
-      const opened = await message.open(first, count, secretCopy(sealed));
+      const opened = secretResult(size - count * TAG_SIZE);
+      await message.open(first, count, secretCopy(sealed), false, opened);
       return cut(opened, start - first * CHUNK_SIZE, end - first * CHUNK_SIZE);
     } finally {
       message.dispose();

@@ -13,6 +13,7 @@ import { readItems } from '../base/iterables.js';
 import { accepted, checkNames, isOptions, ownProperties, type Accepted } from '../base/options.js';
 import { decodeBase64 } from '../base/secret-base64.js';
 import { secretCopy, wipe } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
 import { hashLent, joinPartsParser } from '../operations/parts.js';
 import { abortSignal, runSync } from '../scheduling/run.js';
 import { allocateApart, base64url, utf8, viewOf, type Buffer } from '#platform/base/runtime.js';
@@ -41,8 +42,6 @@ const properties: Accepted<keyof SealRange> = accepted('a range', sealRangeNames
 
 const VERSION = 1;
 const CHECK_SIZE = 32;
-/** Chunks of a native call: 1 MiB. */
-const RUN_CHUNKS = 64;
 
 /** Returns the number of chunks of a range. Every stream ends with one that is not full. */
 function chunksOf({ offset, length, size }: Pick<SealRange, 'offset' | 'length' | 'size'>): number {
@@ -168,8 +167,11 @@ export async function sealRange(
         'authentication failed: data are not what the range was planned for, or the range was ' +
           'changed. Nothing was sealed: hash the object again and plan anew',
       );
-    const target = allocateApart(length + chunksOf(range) * TAG_SIZE);
-    await sealRuns(message, range, copy, target);
+    const count = chunksOf(range);
+    const target = secretResult(length + count * TAG_SIZE);
+    const isOver = (): boolean => signal?.aborted === true;
+    const chunks = { first: offset / CHUNK_SIZE, count, last: false, isOver };
+    await message.runs('seal', chunks, copy, target);
     signal?.throwIfAborted();
     return target;
   } finally {
@@ -177,27 +179,4 @@ export async function sealRange(
     message?.dispose();
     input.dispose();
   }
-}
-
-/** Seals all chunks of a range, many at once. */
-async function sealRuns(
-  message: MessageKey,
-  range: ReadRange,
-  source: Uint8Array,
-  target: Buffer,
-): Promise<void> {
-  const chunks = chunksOf(range);
-  const first = range.offset / CHUNK_SIZE;
-  const runs: Promise<unknown>[] = [];
-  for (let at = 0; at < chunks; at += RUN_CHUNKS) {
-    const count = Math.min(RUN_CHUNKS, chunks - at);
-    const end = Math.min((at + count) * CHUNK_SIZE, source.length);
-    const begin = at * SEALED_CHUNK_SIZE;
-    const plain = source.subarray(at * CHUNK_SIZE, end);
-    const place = target.subarray(begin, begin + plain.length + count * TAG_SIZE);
-    runs.push(message.seal(first + at, count, plain, place as Buffer));
-  }
-  // All have ended before the copy is wiped, also if one failed.
-  const failed = (await Promise.allSettled(runs)).find(({ status }) => status === 'rejected');
-  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
 }

@@ -20,11 +20,9 @@ import {
   HEADER_SIZE,
   InputKey,
   notCommitted,
-  openOrName,
   SALT_SIZE,
   SEALED_CHUNK_SIZE,
   TAG_SIZE,
-  type MessageKey,
 } from './chunk-format.js';
 import { makeError } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
@@ -185,8 +183,6 @@ function randomSalt(): Uint8Array {
 
 /** Seals. */
 export class SealingPump extends ChunkPump {
-  #key: MessageKey | undefined;
-
   /**
    * Without `sealing`, {@link begin} must follow. `salt` and `first` (the number of the first
    * chunk) are for tests: a repeated salt under one key reveals both messages. The result starts
@@ -199,7 +195,7 @@ export class SealingPump extends ChunkPump {
     first = 0,
     prefix?: Buffer,
   ) {
-    super(sink, { size: CHUNK_SIZE, marksLast: false }, first);
+    super(sink, { size: CHUNK_SIZE, sealed: false, marksLast: false }, first);
     if (sealing !== undefined) this.begin(sealing, prefix, salt);
   }
 
@@ -211,29 +207,16 @@ export class SealingPump extends ChunkPump {
   ): void {
     const input = new InputKey(algorithm, key, context);
     try {
-      this.#key = input.derive(salt);
+      const key = input.derive(salt);
+      this.begun(key);
+      const header = allocateApart(HEADER_SIZE);
+      header.set(salt);
+      header.set(key.commitment, SALT_SIZE);
+      if (prefix !== undefined) this.emit(prefix);
+      this.emit(header);
     } finally {
       input.dispose();
     }
-    const header = allocateApart(HEADER_SIZE);
-    header.set(salt);
-    header.set(this.#key.commitment, SALT_SIZE);
-    if (prefix !== undefined) this.emit(prefix);
-    this.emit(header);
-  }
-
-  protected override header(): number {
-    return 0;
-  }
-
-  protected override checkLast(): void {}
-
-  protected override work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
-    return this.#key!.seal(first, count, source);
-  }
-
-  protected override wipe(): void {
-    this.#key?.dispose();
   }
 }
 
@@ -242,12 +225,10 @@ export class OpeningPump extends ChunkPump {
   #input: InputKey | undefined;
   readonly #header = allocateApart(HEADER_SIZE);
   #headerSize = 0;
-  /** Derived when the header is complete. */
-  #key: MessageKey | undefined;
 
   /** Without `sealing`, {@link begin} must follow. */
   constructor(sink: OutputSink, sealing: SealedStreamOptions | undefined) {
-    super(sink, { size: SEALED_CHUNK_SIZE, marksLast: false }, 0);
+    super(sink, { size: SEALED_CHUNK_SIZE, sealed: true, marksLast: false }, 0);
     if (sealing !== undefined) this.begin(sealing);
   }
 
@@ -256,14 +237,15 @@ export class OpeningPump extends ChunkPump {
   }
 
   protected override header(input: Uint8Array, at: number): number {
-    if (this.#key !== undefined) return 0;
+    if (this.hasKey) return 0;
     const size = Math.min(HEADER_SIZE - this.#headerSize, sizeOf(input) - at);
     this.#header.set(part(input, at, size), this.#headerSize);
     this.#headerSize += size;
     if (this.#headerSize === HEADER_SIZE) {
-      this.#key = this.#input!.derive(this.#header.subarray(0, SALT_SIZE));
+      const key = this.#input!.derive(this.#header.subarray(0, SALT_SIZE));
+      this.begun(key);
       this.#input!.dispose();
-      if (!this.#key.committed(this.#header.subarray(SALT_SIZE))) {
+      if (!key.committed(this.#header.subarray(SALT_SIZE))) {
         if (isSealedFile(this.#header))
           throw makeError(
             'ERR_FORMAT',
@@ -277,20 +259,11 @@ export class OpeningPump extends ChunkPump {
   }
 
   protected override checkLast(size: number): void {
-    if (this.#key === undefined) throw makeError('ERR_TRUNCATED', 'the stream ends in its header');
+    if (!this.hasKey) throw makeError('ERR_TRUNCATED', 'the stream ends in its header');
     if (size < TAG_SIZE) throw makeError('ERR_TRUNCATED', 'the stream ends before its last chunk');
-  }
-
-  protected override work(first: number, count: number, source: Uint8Array): Promise<Buffer> {
-    const key = this.#key!;
-    return openOrName(
-      () => key.open(first, count, source),
-      () => key.firstBad(first, count, source),
-    );
   }
 
   protected override wipe(): void {
     this.#input?.dispose();
-    this.#key?.dispose();
   }
 }

@@ -2,7 +2,7 @@
 import { cipherFacts } from '../../catalog/catalog.js';
 import { wipe, type Secret } from '../../base/secret-memory.js';
 import type { Buffer } from '#platform/base/runtime.js';
-import { ChunkKey, openOrName, TAG_SIZE, type ChunkNonce } from '../chunk-format.js';
+import { ChunkKey, TAG_SIZE, type ChunkNonce } from '../chunk-format.js';
 import { deriveKey } from './header.js';
 
 /** Bytes of the message in every chunk but the last. */
@@ -18,28 +18,16 @@ const nonces = [0, 1].map((last): ChunkNonce => ({
   suffix: Uint8Array.of(last),
 }));
 
-/** The nonce of a chunk; that of the last one is marked. */
-const nonceOf = (last: boolean): ChunkNonce => nonces[last ? 1 : 0]!;
-
 const facts = () => cipherFacts('chacha20-poly1305');
 
-/** The key of a payload. A run with the last chunk has no other. */
+/** The key of a payload, of which the last chunk is marked. */
 export class PayloadKey extends ChunkKey {
   constructor(key: Uint8Array) {
     super(facts(), key, CHUNK_SIZE);
   }
 
-  /** Works like {@link ChunkKey.sealRun}. */
-  seal(first: number, count: number, source: Uint8Array, last: boolean): Promise<Buffer> {
-    return this.sealRun(nonceOf(last), first, count, source);
-  }
-
-  /** Works like {@link ChunkKey.openRun}. An error names the first chunk that was changed. */
-  open(first: number, count: number, source: Uint8Array, last: boolean): Promise<Secret<Buffer>> {
-    return openOrName(
-      () => this.openRun(nonceOf(last), first, count, source),
-      () => this.firstBadOf(nonceOf(last), first, count, source),
-    );
+  protected override nonce(last: boolean): ChunkNonce {
+    return nonces[last ? 1 : 0]!;
   }
 }
 
@@ -55,7 +43,7 @@ export function payloadKey(fileKey: Secret<Uint8Array>, nonce: Uint8Array): Payl
 
 /** Encrypts a file key under a nonce of zeros, by a key for it alone, which it wipes. */
 export function wrapFileKey(wrapKey: Secret<Buffer>, fileKey: Secret<Uint8Array>): Uint8Array {
-  return withKey(wrapKey, (key) => key.sealOne(nonceOf(false), fileKey));
+  return withKey(wrapKey, (key) => key.sealOne(fileKey));
 }
 
 /** Decrypts a file key; undefined if the key is another. Wipes the key. */
@@ -63,7 +51,7 @@ export function unwrapFileKey(
   wrapKey: Secret<Buffer>,
   body: Uint8Array,
 ): Secret<Uint8Array> | undefined {
-  return withKey(wrapKey, (key) => key.openOne(nonceOf(false), 0, body));
+  return withKey(wrapKey, (key) => key.openOne(0, body, false));
 }
 
 function withKey<Result>(wrapKey: Secret<Buffer>, run: (key: ChunkKey) => Result): Result {

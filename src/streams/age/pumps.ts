@@ -76,14 +76,13 @@ function scryptKey(
 
 /** Encrypts. The header is the first output. */
 class EncryptingPump extends ChunkPump {
-  #key: PayloadKey | undefined;
   readonly #armor: ArmorWriter | undefined;
   readonly #passphrase: Secret | undefined;
   readonly #ender = new AbortController();
 
   constructor(sink: OutputSink, settings: EncryptSettings) {
     const armor = settings.armor ? new ArmorWriter(sink) : undefined;
-    super(armor ?? sink, { size: CHUNK_SIZE, marksLast: true }, 0);
+    super(armor ?? sink, { size: CHUNK_SIZE, sealed: false, marksLast: true }, 0);
     this.#armor = armor;
     if (settings.passphrase !== undefined) this.#passphrase = passphraseOf(settings.passphrase);
     this.hold(this.#begin(settings));
@@ -102,7 +101,7 @@ class EncryptingPump extends ChunkPump {
       for (const recipient of recipients) stanzas.push(await recipient.wrap(fileKey));
       if (this.closed) return;
       const nonce = randomSecret(NONCE_SIZE);
-      this.#key = payloadKey(fileKey, nonce);
+      this.begun(payloadKey(fileKey, nonce));
       const header = writeHeader(stanzas, fileKey);
       if (header.length > HEADER_MAX_BYTES)
         throw makeError(
@@ -116,30 +115,11 @@ class EncryptingPump extends ChunkPump {
     }
   }
 
-  override end(ended: (error?: Error) => void): void {
-    super.end((error) => {
-      if (error === undefined) this.#armor?.finish();
-      ended(error);
-    });
-  }
-
-  protected override header(): number {
-    return 0;
-  }
-
-  protected override checkLast(): void {}
-
-  protected override work(
-    first: number,
-    count: number,
-    source: Uint8Array,
-    last: boolean,
-  ): Promise<Buffer> {
-    return this.#key!.seal(first, count, source, last);
+  protected override finished(): void {
+    this.#armor?.finish();
   }
 
   protected override wipe(): void {
-    this.#key?.dispose();
     if (this.#passphrase !== undefined) wipe(this.#passphrase);
     this.#ender.abort();
   }
@@ -248,10 +228,9 @@ class DecryptingPump extends ChunkPump {
   #fileKey: Secret<Uint8Array> | undefined;
   readonly #nonce = allocateApart(NONCE_SIZE);
   #nonceSize = 0;
-  #key: PayloadKey | undefined;
 
   constructor(sink: OutputSink, settings: DecryptSettings) {
-    super(sink, { size: SEALED_CHUNK_SIZE, marksLast: true }, 0);
+    super(sink, { size: SEALED_CHUNK_SIZE, sealed: true, marksLast: true }, 0);
     this.#unwrapper = new Unwrapper(settings);
   }
 
@@ -269,12 +248,12 @@ class DecryptingPump extends ChunkPump {
       if (this.#header.complete) this.hold(this.#unwrap());
       return taken;
     }
-    if (this.#key !== undefined) return 0;
+    if (this.hasKey) return 0;
     const size = Math.min(NONCE_SIZE - this.#nonceSize, sizeOf(input) - at);
     this.#nonce.set(part(input, at, size), this.#nonceSize);
     this.#nonceSize += size;
     if (this.#nonceSize === NONCE_SIZE) {
-      this.#key = payloadKey(this.#fileKey!, this.#nonce);
+      this.begun(payloadKey(this.#fileKey!, this.#nonce));
       wipe(this.#fileKey!);
     }
     return size;
@@ -289,23 +268,13 @@ class DecryptingPump extends ChunkPump {
 
   protected override checkLast(size: number, number: number): void {
     this.#armor?.finish();
-    if (this.#key === undefined) throw endsInHeader();
+    if (!this.hasKey) throw endsInHeader();
     checkLastChunk(size, number);
-  }
-
-  protected override work(
-    first: number,
-    count: number,
-    source: Uint8Array,
-    last: boolean,
-  ): Promise<Buffer> {
-    return this.#key!.open(first, count, source, last);
   }
 
   protected override wipe(): void {
     this.#unwrapper.dispose();
     if (this.#fileKey !== undefined) wipe(this.#fileKey);
-    this.#key?.dispose();
   }
 }
 
@@ -324,13 +293,13 @@ export function decrypting(options: unknown, stream = true): SealingWork {
 /** Encrypts a message in memory, which is copied at the call. */
 export async function encryptMessage(source: unknown, options: unknown): Promise<Buffer> {
   const work = encrypting(options, false);
-  return through(data(source, 'data'), work, false);
+  return through(data(source, 'data'), work);
 }
 
 /** Decrypts a file in memory, which is copied at the call. Rejects unless all is authentic. */
 export async function decryptMessage(source: unknown, options: unknown): Promise<Buffer> {
   const work = decrypting(options, false);
-  return through(bytes(source, 'data'), work, true);
+  return through(bytes(source, 'data'), work);
 }
 
 /** How much of a file is read for its header at first; most have less. */
@@ -369,22 +338,10 @@ export async function decryptPart(read: unknown, options: unknown): Promise<Buff
     if (count === 0) return secretResult(0);
     const whole = isLast ? count - 1 : count;
     if (isLast) checkLastChunk(size - whole * SEALED_CHUNK_SIZE, first + whole);
-    const opened: Secret<Buffer>[] = [];
-    const open = async (from: number, chunks: number, last: boolean): Promise<void> => {
-      const run = sealed.subarray(from * SEALED_CHUNK_SIZE, (from + chunks) * SEALED_CHUNK_SIZE);
-      opened.push(await key!.open(first + from, chunks, run, last));
-    };
-    try {
-      if (whole > 0) await open(0, whole, false);
-      if (isLast) await open(whole, 1, true);
-      return cut(
-        joined(opened, secretResult),
-        start - first * CHUNK_SIZE,
-        end - first * CHUNK_SIZE,
-      );
-    } finally {
-      for (const each of opened) wipe(each);
-    }
+    const opened = secretResult(size - count * TAG_SIZE);
+    const chunks = { first, count, last: isLast, isOver: () => false };
+    await key.runs('open', chunks, sealed.subarray(0, size), opened);
+    return cut(opened, start - first * CHUNK_SIZE, end - first * CHUNK_SIZE);
   } finally {
     unwrapper.dispose();
     key?.dispose();

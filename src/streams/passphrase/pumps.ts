@@ -3,7 +3,7 @@
  * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
 import { bytes, data, joined, part, sizeOf } from '../../base/arguments.js';
-import { promiseOf, type ChunkPump, type OutputSink } from '../chunk-pump.js';
+import { type ChunkPump, type OutputSink } from '../chunk-pump.js';
 import { makeError } from '../../base/errors.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { isKey, type Key } from '../../request/key.js';
@@ -12,7 +12,7 @@ import { ONCE } from '../../base/options.js';
 import { SecretKinds } from '../../base/secret-copy.js';
 import { secretResult } from '../../base/secret-results.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
-import { viewOf, type Buffer } from '#platform/base/runtime.js';
+import { allocateApart, viewOf, type Buffer } from '#platform/base/runtime.js';
 import { OpeningPump, SealingPump, type SealingWork } from '../sealed-streams.js';
 import {
   FIXED_SIZE,
@@ -209,57 +209,58 @@ export function openingWithKey(key: unknown, options: unknown, stream = true): S
 export async function sealWithPassphrase(...given: Message): Promise<Buffer> {
   const [passphrase, source, options] = given;
   const work = sealingWithPassphrase(passphrase, options, false);
-  return through(data(source, 'data'), work, false);
+  return through(data(source, 'data'), work);
 }
 
 /** Opens a message in memory. Rejects unless all of it opens. */
 export async function openWithPassphrase(...given: Message): Promise<Buffer> {
   const [passphrase, source, options] = given;
   const work = openingWithPassphrase(passphrase, options, false);
-  return through(bytes(source, 'data'), work, true);
+  return through(bytes(source, 'data'), work);
 }
 
 /** Seals a message in memory with a key. The message is copied at the call. */
 export async function sealWithKey(...given: Message): Promise<Buffer> {
   const [key, source, options] = given;
   const work = sealingWithKey(key, options, false);
-  return through(data(source, 'data'), work, false);
+  return through(data(source, 'data'), work);
 }
 
 /** Opens a message in memory with a key. Rejects unless all of it opens. */
 export async function openWithKey(...given: Message): Promise<Buffer> {
   const [key, source, options] = given;
   const work = openingWithKey(key, options, false);
-  return through(bytes(source, 'data'), work, true);
+  return through(bytes(source, 'data'), work);
 }
 
 type Message = readonly [secret: unknown, source: unknown, options: unknown];
 
-/**
- * Seals or opens a message in memory, which is copied first. Wipes opened parts once joined.
- */
+/** Seals or opens a message in memory, which is copied first. */
 export async function through(
   source: Uint8Array,
   { signal, makePump }: SealingWork,
-  opens: boolean,
 ): Promise<Buffer> {
   const message = secretCopy(source);
   signal?.throwIfAborted();
-  const outputs: Secret<Buffer>[] = [];
+  const outputs: Buffer[] = [];
   const pump = makePump({
-    put: (output) => outputs.push(output as Secret<Buffer>) > 0,
-    // The write or the end reports it.
+    room(size) {
+      const header = joined(outputs.splice(0), allocateApart);
+      const result = secretResult(header.length + size);
+      result.set(header);
+      outputs.push(result);
+      return result.subarray(header.length) as Secret<Buffer>;
+    },
+    put: (output) => outputs.push(output) > 0,
+    // The message reports it.
     fail() {},
   });
   const abort = (): void => pump.close(signal!.reason as Error);
   signal?.addEventListener('abort', abort, ONCE);
   try {
-    await promiseOf((done) =>
-      pump.write(message, (error) => (error === undefined ? pump.end(done) : done(error))),
-    );
-    return outputs.length === 1 ? outputs.pop()! : joined(outputs, secretResult);
+    await pump.message(message);
+    return outputs.length === 1 ? outputs.pop()! : joined(outputs, allocateApart);
   } finally {
-    if (opens) for (const output of outputs) wipe(output);
     signal?.removeEventListener('abort', abort);
     pump.close();
   }
