@@ -9,7 +9,6 @@ const { closeSync, constants, existsSync, fstatSync, openSync, readSync } = requ
 const { option } = require('../arguments.js');
 const { decodeText } = require('../text.js');
 const { FileError, UsageError, reason, logError, displayName } = require('../ui.js');
-const { askPassphrase } = require('./terminal.js');
 
 const KEY_BYTES = 32;
 /** The first word of a key file. It tells a key from a passphrase and from other 32-byte files. */
@@ -103,7 +102,11 @@ const keyLine = (key) => `${keyMark} ${key.toString('base64')}\n`;
 async function readPassphrase(values, twice) {
   const path = values['passphrase-file'];
   const fd = values['passphrase-fd'];
-  if (path === undefined && fd === undefined) return Buffer.from(await askPassphrase(twice));
+  if (path === undefined && fd === undefined) {
+    // It loads node:tty, which takes 2 ms.
+    const { askPassphrase } = require('./terminal.js');
+    return Buffer.from(await askPassphrase(twice));
+  }
   const name = path ?? `file descriptor ${fd}`;
   const read = readSecret(path === undefined ? Number(fd) : path === '-' ? 0 : path, name);
   let bytes = decodeText(read, name);
