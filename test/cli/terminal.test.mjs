@@ -78,6 +78,34 @@ test('a passphrase is asked for twice, not shown, and asked for once to open', {
   }),
 );
 
+test('age asks for the passphrase of a file of identities', { skip }, () =>
+  inFolder({ message: 'message' }, async ($) => {
+    await $.millrace('age keygen -o key.txt', { stderr: /^/ });
+    await $.millrace('age --encrypt -i key.txt -o file message');
+    for (const armor of ['', '--armor ']) {
+      const stdin = 'geheim';
+      await $.millrace(`age ${armor}--passphrase-fd 0 --cost 10 -o key.age key.txt`, { stdin });
+      for (const [line, code, shown, typed] of [
+        ['-d -i key.age -o - file', 0, 'message', 'geheim\r'],
+        ['--encrypt -i key.age -o other message', 0, '', 'geheim\r'],
+        [
+          '-d -i key.age -o out file',
+          1,
+          'millrace age: key.age: the passphrase of the age file is another one\n',
+          'falsch\r',
+        ],
+      ])
+        assert.deepEqual(
+          await atTerminal($, `millrace age ${line}`, [['Passphrase: ', typed]]),
+          { code, shown: `${once}${shown}echo is on\n` },
+          line,
+        );
+      await $.millrace('age -d -i key.txt other', { stdout: 'message' });
+    }
+    assert.equal(readdirSync($.folder).includes('out'), false);
+  }),
+);
+
 test('without a terminal it says what to do instead', { skip: skip || without('setsid') }, () =>
   inFolder({ photos: 'message' }, ($) => {
     const args = ['--wait', process.execPath, command, 'seal', 'photos'];
