@@ -1,4 +1,4 @@
-// Runs the judges of millrace/age, from the registries: the vectors of C2SP/CCTV (npm's cctv-age),
+// Checks millrace/age with packages from the registries: the vectors of C2SP/CCTV (npm's cctv-age),
 // typage (npm's age-encryption), age and rage, each both ways, and typage's own tests.
 //
 //   npm run test:age -- [DIRECTORY] [--age PROGRAM]... [--speed]
@@ -52,7 +52,7 @@ const folder = temporary();
 process.umask(0o077);
 
 /** Runs checks with Millrace and with the original, and prints a row. */
-async function judge(name, checks) {
+async function runChecks(name, checks) {
   let [passed, failed, worse] = [0, 0, 0];
   for (const [title, ours, theirs] of checks) {
     const error = await errorOf(ours);
@@ -318,12 +318,12 @@ async function measure(typage, programs) {
     ]);
 }
 
-/** Runs all judges. */
-async function judgeAll(typage, kit, programs) {
-  row(['judge', 'passed', 'failed', 'failed only with Millrace']);
+/** Runs all checks. */
+async function checkAll(typage, kit, programs) {
+  row(['checked by', 'passed', 'failed', 'failed only with Millrace']);
   row(['---', '---', '---', '---']);
-  await judge('CCTV, beside typage', cctv(kit, typage));
-  await judge('typage, both ways', withTypage(typage));
+  await runChecks('CCTV, beside typage', cctv(kit, typage));
+  await runChecks('typage, both ways', withTypage(typage));
   for (const program of programs) {
     let version;
     try {
@@ -333,7 +333,7 @@ async function judgeAll(typage, kit, programs) {
       continue;
     }
     const name = program.split('/').at(-1);
-    await judge(
+    await runChecks(
       `${version.startsWith(name) ? '' : `${name} `}${version}, both ways`,
       withProgram(program),
     );
@@ -385,7 +385,7 @@ try {
   const [typage, kit] = [await load('age-encryption'), await load('cctv-age')];
   const programs = ['age', 'rage', ...values.age.map((path) => resolve(path))];
   if (values.speed) await measure(typage, programs.filter(isThere));
-  else await judgeAll(typage, kit, programs);
+  else await checkAll(typage, kit, programs);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
