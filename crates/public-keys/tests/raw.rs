@@ -60,6 +60,14 @@ fn a_nonce_is_that_of_rfc_6979() {
     ecdsa::sign(Curve::P256, &digest, &key, &[], true, &mut low).unwrap();
     assert_eq!(ecdsa::verify(Curve::P256, &digest, &low[1..], &public, true), Ok(true));
     assert_eq!(low[0], signature[0] ^ 1);
+    // Without the recovery number.
+    let mut compact = [0; 64];
+    ecdsa::sign(Curve::P256, &digest, &key, &[], true, &mut compact).unwrap();
+    assert_eq!(compact, low[1..]);
+    for size in [63, 66] {
+        let refused = ecdsa::sign(Curve::P256, &digest, &key, &[], true, &mut vec![0; size]);
+        assert_eq!(refused, Err(Error::OutputSize));
+    }
 }
 
 #[test]

@@ -83,13 +83,17 @@ export function overEcdsa(original: Noble, read: Read, { curve, size, hash }: Fa
     return digestSize > 0 && digestSize <= DIGEST_MAX && !isShared(bytes) ? bytes : undefined;
   };
 
-  /** Returns recovery number, r and s; undefined for what the original is to answer. */
+  /**
+   * Returns r and s, after the recovery number where it is wanted or of no cost; undefined for what
+   * the original is to answer.
+   */
   const signed = (message: unknown, secretKey: unknown, signing: Signing): Bytes | undefined => {
     const digest = digestOf(message, signing.prehash);
     const key = read(secretKey);
-    const { lowS, entropy } = signing;
+    const { lowS, entropy, format } = signing;
     if (digest === undefined || key === undefined || sizeOf(key) !== size) return undefined;
-    const signature = new Uint8Array(1 + 2 * size);
+    const isRecovered = isFirst || isSecp256k1 || format === 'recovered';
+    const signature = new Uint8Array((isRecovered ? 1 : 0) + 2 * size);
     const operation = lowS ? RawOperation.EcSignLow : RawOperation.EcSign;
     return runRaw(operation, signature, digest, key, entropy, curve) ? signature : undefined;
   };
@@ -103,7 +107,7 @@ export function overEcdsa(original: Noble, read: Read, { curve, size, hash }: Fa
         : undefined;
     }
     if (format === 'recovered') return signature;
-    const compact = signature.slice(1);
+    const compact = isSecp256k1 ? signature.slice(1) : signature;
     if (format === 'compact') return compact;
     return format === 'der' ? original.Signature.fromBytes(compact).toBytes('der') : undefined;
   };

@@ -113,8 +113,27 @@ impl Group {
         unsafe { Owned::new(lc::EC_KEY_new_by_curve_name(self.name), Error::Memory) }
     }
 
-    /// Signs with a nonce, and writes the recovery number, r and s. Returns false if the nonce is
-    /// not from 1 to the order less 1.
+    /// Returns the recovery number of a signature with this nonce and the s that it first has.
+    fn recovery(self, nonce: &Number) -> Result<u8, Error> {
+        let (point, none) = (self.product(nonce, None)?, ptr::null_mut());
+        let (x, y) = (number(&[])?, number(&[])?);
+        // SAFETY: live objects.
+        unsafe {
+            succeeded(lc::EC_POINT_get_affine_coordinates_GFp(
+                self.group,
+                point.get(),
+                x.get(),
+                y.get(),
+                none,
+            ))?;
+            let beyond = lc::BN_cmp(x.get(), self.order()) >= 0;
+            Ok(u8::from(beyond) << 1 | lc::BN_is_odd(y.get()) as u8)
+        }
+    }
+
+    /// Signs with a nonce, and writes r and s, before them the recovery number if the target has a
+    /// byte more: it takes as long as the signature. Returns false if the nonce is not from 1 to the
+    /// order less 1.
     pub(crate) fn sign(
         self,
         digest: &[u8],
@@ -128,14 +147,15 @@ impl Group {
             (_, Err(Error::InvalidKey)) => return Ok(false),
             (_, Err(error)) => return Err(error),
         };
-        let Some((recovery, signature)) =
-            target.split_first_mut().filter(|(_, rest)| rest.len() == 2 * self.size)
-        else {
+        let at = target.len().wrapping_sub(2 * self.size);
+        if at > 1 {
             return Err(Error::OutputSize);
-        };
+        }
+        let (recovery, signature) = target.split_at_mut(at);
+        if let [recovery] = recovery {
+            *recovery = self.recovery(&k)?;
+        }
         let key = self.new_key()?;
-        let (point, none) = (self.product(&k, None)?, ptr::null_mut());
-        let (x, y) = (number(&[])?, number(&[])?);
         let (r, s) = signature.split_at_mut(self.size);
         // SAFETY: live objects; the parts of a signature belong to it; writes as many bytes as each
         // half has. The nonce is that of RFC 6979: secret, uniform and of this message and key
@@ -155,19 +175,10 @@ impl Group {
             let (mut made_r, mut made_s) = (ptr::null(), ptr::null());
             lc::ECDSA_SIG_get0(made.get(), &raw mut made_r, &raw mut made_s);
             succeeded(lc::BN_bn2bin_padded(r.as_mut_ptr(), r.len(), made_r))?;
-            succeeded(lc::EC_POINT_get_affine_coordinates_GFp(
-                self.group,
-                point.get(),
-                x.get(),
-                y.get(),
-                none,
-            ))?;
-            let beyond = lc::BN_cmp(x.get(), self.order()) >= 0;
-            *recovery = u8::from(beyond) << 1 | lc::BN_is_odd(y.get()) as u8;
             let other = self.other(made_s)?;
             if low && lc::BN_cmp(made_s, other.get()) > 0 {
                 made_s = other.get();
-                *recovery ^= 1;
+                recovery.iter_mut().for_each(|number| *number ^= 1);
             }
             succeeded(lc::BN_bn2bin_padded(s.as_mut_ptr(), s.len(), made_s))?;
         }
