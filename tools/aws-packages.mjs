@@ -7,6 +7,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { projectFields, standInVersion } from './manifests.mjs';
 import { root } from './steps.mjs';
 
 const ENTRY = 'millrace/aws-checksums';
@@ -145,16 +146,13 @@ function writePackage(
     `${original} ${like} over millrace. Use it in the \`overrides\` of a program:\n\n` +
       `\`\`\`json\n${override}\n\`\`\`\n`,
   );
-  const numbers = manifest.version.split('.').map(Number);
   const described = {
     name: `@millrace/${name}`,
-    version: `${like}.${numbers[0] * 10_000 + numbers[1] * 100 + numbers[2]}`,
+    version: standInVersion(like, manifest.version),
     description: `${original} ${like} over millrace, for overrides`,
     license: manifest.license,
     author: manifest.author,
-    ...(repository === undefined
-      ? {}
-      : { repository: { type: 'git', url: `git+${repository}.git` } }),
+    ...projectFields(repository),
     main: './index.js',
     types: './index.d.ts',
     exports: { ...exported, './package.json': './package.json' },

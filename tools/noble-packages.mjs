@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { nobleExports } from './noble-modules.mjs';
+import { projectFields, standInVersion } from './manifests.mjs';
 import { root } from './steps.mjs';
 
 /**
@@ -101,17 +102,13 @@ function writePackage(folder, name, major, { like, own, older = [] }, all, manif
   write('wrong-version.js', wrongVersion(name, major, scope));
   write('original.js', originalModule(name, major, original, scope));
   write('README.md', readme(name, scope, like));
-  const numbers = manifest.version.split('.').map(Number);
-  const version = `${like}.${numbers[0] * 10_000 + numbers[1] * 100 + numbers[2]}`;
   const described = {
     name: `@millrace/${name}`,
-    version,
+    version: standInVersion(like, manifest.version),
     description: `@noble/${scope} ${like} over millrace, for overrides`,
     license: manifest.license,
     author: manifest.author,
-    ...(repository === undefined
-      ? {}
-      : { repository: { type: 'git', url: `git+${repository}.git` } }),
+    ...projectFields(repository),
     exports: exported,
     imports: { '#original': './original.js' },
     // Bundlers leave out a module of which nothing is used.

@@ -5,6 +5,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { projectFields, standInVersion } from './manifests.mjs';
 import { root } from './steps.mjs';
 
 const abstract = (names) => names.split(' ').map((name) => `abstract/${name}`);
@@ -104,16 +105,13 @@ function writePackage(folder, name, settings, manifest, repository) {
     `${original} ${like} over millrace. Use it in the \`overrides\` of a program:\n\n\`\`\`json\n` +
       `{ "overrides": { "${original}@${range}": "npm:${name}@${range}" } }\n\`\`\`\n`,
   );
-  const numbers = manifest.version.split('.').map(Number);
   const described = {
     name,
-    version: `${like}.${numbers[0] * 10_000 + numbers[1] * 100 + numbers[2]}`,
+    version: standInVersion(like, manifest.version),
     description: `${original} ${like} over millrace, for overrides`,
     license: manifest.license,
     author: manifest.author,
-    ...(repository === undefined
-      ? {}
-      : { repository: { type: 'git', url: `git+${repository}.git` } }),
+    ...projectFields(repository),
     ...entries,
     engines: { node: /^(2|0\.7)/.test(like) ? '>=20.19' : '>=20' },
     dependencies: { millrace: manifest.version, [renamed]: `npm:${original}@^${like}.0` },

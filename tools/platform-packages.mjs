@@ -6,8 +6,8 @@
 //
 //   node tools/platform-packages.mjs [--complete] [--repository URL] [--out FOLDER]
 //       [--binaries FOLDER]    write it; the binaries are those of native/ or of another folder
-//   node tools/platform-packages.mjs --publish [--tag v1.2.3] [--dry-run | --no-provenance]
-//       [--out FOLDER]         publish what was written; a rehearsal has no provenance to record
+//
+// tools/release/pack.mjs makes tarballs of it, and tools/release/publish.mjs publishes these.
 //
 // `millrace` has the files that the repository's own package.json lists, less the binaries, the man
 // pages of its command, and a bill of materials (sbom.cdx.json) of the npm packages that are
@@ -19,37 +19,21 @@
 // same reason the repository's own is private: published unchanged, it would carry one
 // platform's binary.
 
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { awsFolders, writeAwsPackages } from './aws-packages.mjs';
+import { writeAwsPackages } from './aws-packages.mjs';
 import { npm } from './install.mjs';
 import { manPages } from './man.mjs';
-import { nobleFolders, nobleTag, writeNoblePackages } from './noble-packages.mjs';
+import { projectFields } from './manifests.mjs';
+import { writeNoblePackages } from './noble-packages.mjs';
 import { notices } from './notices.mjs';
-import { overrideFolders, overrideTag, writeOverridePackages } from './override-packages.mjs';
+import { writeOverridePackages } from './override-packages.mjs';
 import { platforms } from './platforms.mjs';
+import { standIns } from './release/names.mjs';
 import { billOfMaterials, bundledBill } from './sbom.mjs';
-import { Stop, probe, root, skipped, step } from './steps.mjs';
-
-/** The packages that stand in for others. */
-const standIns = [...nobleFolders, ...overrideFolders, ...awsFolders];
-/** The tags under which some of them are published: they have several versions. */
-const tagOf = (folder) =>
-  nobleFolders.includes(folder)
-    ? nobleTag(folder)
-    : overrideFolders.includes(folder)
-      ? overrideTag(folder)
-      : undefined;
+import { Stop, probe, root, skipped } from './steps.mjs';
 
 let out = join(root, 'npm');
 let binaries = join(root, 'native');
@@ -62,17 +46,12 @@ try {
       repository: { type: 'string' },
       out: { type: 'string' },
       binaries: { type: 'string' },
-      publish: { type: 'boolean', default: false },
-      tag: { type: 'string' },
-      'dry-run': { type: 'boolean', default: false },
-      'no-provenance': { type: 'boolean', default: false },
     },
   });
   if (values.out !== undefined) out = resolve(values.out);
   if (values.binaries !== undefined) binaries = resolve(values.binaries);
   main = join(out, 'millrace');
-  if (values.publish) await publish(values);
-  else await write(values);
+  await write(values);
 } catch (error) {
   if (!(error instanceof Stop) && !String(error?.code).startsWith('ERR_PARSE_ARGS')) throw error;
   console.error(error.message);
@@ -80,6 +59,8 @@ try {
 }
 
 async function write({ complete, repository }) {
+  if (complete && !/^https:\/\/[^/]+\/(?!OWNER\/)[\w.-]+\/[\w.-]+$/.test(repository ?? ''))
+    throw new Stop('millrace: --repository takes the address of the repository');
   const manifest = readManifest(root);
   const built = platforms.filter(({ name }) => existsSync(binaryOf(name)));
   const missing = platforms.filter((platform) => !built.includes(platform)).map(({ name }) => name);
@@ -124,7 +105,7 @@ async function writePlatform(platform, manifest, repository, complete) {
     description: `The ${name} binary of millrace`,
     license,
     author: manifest.author,
-    ...repositoryField(repository),
+    ...projectFields(repository),
     main: binary,
     files: [binary, 'LICENSES.txt', ...(text === undefined ? [] : ['sbom.cdx.json'])],
     os: [os],
@@ -153,7 +134,7 @@ async function writeMain(
     writeFileSync(join(main, 'man', page), text);
   writeManifest(main, {
     ...manifest,
-    ...repositoryField(repository),
+    ...projectFields(repository),
     man: Object.keys(manPages()).map((page) => `./man/${page}`),
     files: [...listed.filter((each) => !isBinary(each)), 'man', 'sbom.cdx.json'],
     optionalDependencies: Object.fromEntries(
@@ -162,45 +143,12 @@ async function writeMain(
   });
 }
 
-// The platform packages first, so that `millrace` never names one that is not there, and those that
-// depend on it last. Can be run again after a failure: what is published already is left alone.
-async function publish({ tag, 'dry-run': dryRun, 'no-provenance': unproven }) {
-  if (!existsSync(main)) throw new Stop(`millrace: nothing in ${out}: write it first.`);
-  const { version } = readManifest(main);
-  if (tag !== undefined && tag !== `v${version}`)
-    throw new Stop(`millrace: tag ${tag} is not version ${version}`);
-  const folders = readdirSync(out)
-    .map((name) => join(out, name))
-    .filter((folder) => folder !== main && !standIns.includes(basename(folder)));
-  const overrides = standIns.map((name) => join(out, name));
-  for (const folder of [...folders.sort(), main, ...overrides]) {
-    const { name, version } = readManifest(folder);
-    const [command, view, options] = npm(['view', `${name}@${version}`, 'version']);
-    if ((await probe(command, view, options))?.stdout.trim() === version) {
-      console.log(`  ${name} ${version} is published already`);
-      continue;
-    }
-    const [, args] = npm([
-      'publish',
-      '--access',
-      'public',
-      ...(tagOf(basename(folder)) === undefined ? [] : ['--tag', tagOf(basename(folder))]),
-      dryRun ? '--dry-run' : `--provenance=${!unproven}`,
-    ]);
-    await step(`publish ${name}`, command, args, { ...options, cwd: folder });
-  }
-}
-
 function binaryOf(name) {
   return join(binaries, `millrace.${name}.node`);
 }
 
 function packageOf(name) {
   return `@millrace/${name}`;
-}
-
-function repositoryField(url) {
-  return url === undefined ? {} : { repository: { type: 'git', url: `git+${url}.git` } };
 }
 
 /** Returns what npm would pack here, by the rules of npm. */

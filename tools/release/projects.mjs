@@ -4,9 +4,14 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { findManagers } from '../managers.mjs';
 import { probe, root } from '../steps.mjs';
+import { place as rehearsal } from './fetch.mjs';
 
-const place = join(root, 'target', 'rehearsal', 'projects');
+const place = join(rehearsal, 'projects');
+
+/** This Node.js as a runtime. */
+export const nodeHere = { command: process.execPath, args: [], env: {} };
 
 /** How each package manager adds a package without running scripts. */
 const adding = {
@@ -98,4 +103,41 @@ export function lastLines(answer) {
   return answer === undefined
     ? 'could not be started'
     : answer.all.trim().split('\n').slice(-3).join(' ');
+}
+
+/**
+ * Returns a function that prints a line for each part of the rehearsal: ok, or what went wrong;
+ * `skip` says why it is not run.
+ */
+export function makeReport() {
+  const failed = [];
+  const report = (title, fault) => {
+    if (fault !== undefined) failed.push(title);
+    console.log(
+      `${fault === undefined ? 'ok     ' : 'FAILED '} ${title}${fault ? `: ${fault}` : ''}`,
+    );
+  };
+  const skip = (title, reason) => console.log(`not run ${title}: ${reason}`);
+  return Object.assign(report, { failed, skip });
+}
+
+/** Installs a version, or what a tag names, by every package manager; runs it in this Node.js. */
+export async function installEverywhere(url, report, version = 'latest') {
+  for (const [name, manager] of Object.entries(findManagers())) {
+    if (manager.missing !== undefined) {
+      report.skip(name, manager.missing);
+      continue;
+    }
+    const project = makeProject(name, url);
+    const fault =
+      (await add(project, name, manager, { version })) ?? (await use(project, nodeHere));
+    report(`${name}, ${process.version}`, fault);
+  }
+}
+
+/** Returns the environment in which npm publishes to a registry that looks at no token. */
+export function registryVariables(url) {
+  const config = join(rehearsal, 'npmrc');
+  writeFileSync(config, `registry=${url}\n//${new URL(url).host}/:_authToken=rehearsal\n`);
+  return { npm_config_userconfig: config, npm_config_registry: url };
 }
