@@ -457,10 +457,12 @@ async function platforms(args) {
   return platformRows(args, prepareFront);
 }
 
-/** Rehearses a release, to a registry on this machine; tools/release/rehearse.mjs. */
+/** Packs a release, or rehearses it to a registry on this machine; tools/release/rehearse.mjs. */
 async function release(args) {
   if (args.some((arg) => arg === '--help' || arg === '-h')) {
-    console.log('usage: npm run release -- --rehearse [--platforms a,b] [--prebuilt]');
+    console.log(
+      'usage: npm run release -- --pack | --rehearse [--platforms a,b] [--prebuilt] [--workflows]',
+    );
     return 0;
   }
   const { rehearse } = await import('./release/rehearse.mjs');

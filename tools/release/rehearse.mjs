@@ -1,10 +1,11 @@
-// `npm run release -- --rehearse [--platforms a,b] [--prebuilt]`: a release from this machine to a
+// `npm run release -- --rehearse [--platforms a,b] [--prebuilt] [--workflows]`: a release from this machine to a
 // registry on this machine. Builds the platform packages as releases are built, looks at each,
 // publishes them, installs them in empty projects by every package manager with scripts blocked,
 // runs the quick start in every runtime, and upgrades to a release of which a part is missing.
 //
 // --platforms   those of tools/platforms.mjs that take part; all by default
 // --prebuilt    takes the binaries of native/ as they are
+// --workflows   instead, the first release: first-release.mjs
 
 import {
   copyFileSync,
@@ -27,10 +28,19 @@ import { prepareRun } from '../platforms/runners.mjs';
 import { findRuntime, prepareRuntimes, runtimes } from '../runtimes.mjs';
 import { fetchCycloneDx } from '../sbom.mjs';
 import { Stop, probe, root, step } from '../steps.mjs';
-import { add, lastLines, makeProject, use } from './projects.mjs';
+import { place } from './fetch.mjs';
+import {
+  add,
+  installEverywhere,
+  lastLines,
+  makeProject,
+  makeReport,
+  nodeHere,
+  registryVariables,
+  use,
+} from './projects.mjs';
 import { startRegistry } from './registry.mjs';
 
-const place = join(root, 'target', 'rehearsal');
 const packagesTool = join(root, 'tools', 'platform-packages.mjs');
 
 /** Emulated systems in which the packages of other platforms are used. */
@@ -54,16 +64,23 @@ export async function rehearse(args, prepare) {
     args,
     options: {
       rehearse: { type: 'boolean' },
+      pack: { type: 'boolean' },
       platforms: { type: 'string' },
       prebuilt: { type: 'boolean', default: false },
+      workflows: { type: 'boolean', default: false },
     },
   });
+  if (values.pack) return packHere(prepare);
   if (!values.rehearse)
     throw new Stop('millrace: releases are published by CI; `npm run release -- --rehearse`');
   const names = values.platforms?.split(',') ?? platforms.map(({ name }) => name);
   const unknown = names.find((name) => !platforms.some((each) => each.name === name));
   if (unknown !== undefined) throw new Stop(`millrace: there is no platform ${unknown}`);
   await prepare();
+  if (values.workflows) {
+    const { rehearseFirstRelease } = await import('./first-release.mjs');
+    return rehearseFirstRelease();
+  }
   await fetchCycloneDx();
   await prepareManagers();
   await prepareRuntimes();
@@ -82,20 +99,14 @@ export async function rehearse(args, prepare) {
   return report.failed.length === 0 ? 0 : 1;
 }
 
-/**
- * Returns a function that prints a line for each part of the rehearsal: ok, or what went wrong;
- * `skip` says why it is not run.
- */
-function makeReport() {
-  const failed = [];
-  const report = (title, fault) => {
-    if (fault !== undefined) failed.push(title);
-    console.log(
-      `${fault === undefined ? 'ok     ' : 'FAILED '} ${title}${fault ? `: ${fault}` : ''}`,
-    );
-  };
-  const skip = (title, reason) => console.log(`not run ${title}: ${reason}`);
-  return Object.assign(report, { failed, skip });
+/** Writes the packages below npm/ and what is published of them below packages/. */
+async function packHere(prepare) {
+  await prepare();
+  await step('write the packages', process.execPath, [packagesTool]);
+  const tool = join(root, 'tools', 'release', 'pack.mjs');
+  const out = join(root, 'packages');
+  console.log((await step('pack', process.execPath, [tool, '--out', out])).trim());
+  return 0;
 }
 
 /** Builds the binaries, writes the packages and looks at them. Returns their folder. */
@@ -133,27 +144,13 @@ function lookAt(folder) {
   return undefined;
 }
 
-/** Publishes a folder of packages by the command that releases use, without provenance. */
+/** Packs a folder of packages and publishes them by the commands that releases use. */
 async function publish(packages, url) {
-  // npm asks for a token, which this registry does not look at.
-  const config = join(place, 'npmrc');
-  writeFileSync(config, `registry=${url}\n//${new URL(url).host}/:_authToken=rehearsal\n`);
-  const env = { ...process.env, npm_config_userconfig: config, npm_config_registry: url };
-  const args = ['--publish', '--no-provenance', '--out', packages];
-  await step('publish', process.execPath, [packagesTool, ...args], { env });
-}
-
-/** Installs by every package manager, used with this Node.js. */
-async function installEverywhere(url, report) {
-  for (const [name, manager] of Object.entries(findManagers())) {
-    if (manager.missing !== undefined) {
-      report.skip(name, manager.missing);
-      continue;
-    }
-    const project = makeProject(name, url);
-    const fault = (await add(project, name, manager)) ?? (await use(project, nodeHere));
-    report(`${name}, ${process.version}`, fault);
-  }
+  const packed = `${packages}-packed`;
+  const run = (name, ...args) => [join(root, 'tools', 'release', name), ...args];
+  await step('pack', process.execPath, run('pack.mjs', '--npm', packages, '--out', packed));
+  const env = { ...process.env, ...registryVariables(url) };
+  await step('publish', process.execPath, run('publish.mjs', '--from', packed), { env });
 }
 
 /** Runs the package in every runtime, and in emulated systems with packages that take part. */
@@ -222,8 +219,6 @@ async function upgrade(packages, url, report) {
     serves ? undefined : lastLines(portable),
   );
 }
-
-const nodeHere = { command: process.execPath, args: [], env: {} };
 
 /** Copies the packages with the next patch version; returns that of `millrace`. */
 function writeNext(packages, next) {
