@@ -2,10 +2,12 @@
 // chain with the files, the code and the workflows.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { platforms } from '../../tools/platforms.mjs';
 import { root } from '../../tools/steps.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
@@ -77,7 +79,10 @@ test('a workflow runs every verb of tests', () => {
 
 test('actions are pinned by commit, container images by digest', () => {
   const text = workflows.join('\n');
-  const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, each]) => each);
+  const used = [...text.matchAll(/uses: (\S+)/g)].map(([, each]) => each);
+  const own = used.filter((each) => each.startsWith('./'));
+  assert.deepEqual(own, ['./.github/workflows/packages.yml']);
+  const actions = used.filter((each) => !own.includes(each));
   assert.ok(actions.length > 10);
   for (const each of actions) assert.match(each, /^[\w/-]+@[\da-f]{40}$/);
   const images = [...text.matchAll(/\bnode:\d[^\s']*/g)].map(([each]) => each);
@@ -136,18 +141,79 @@ test('no script of an npm package runs but in the benchmark', () => {
   assert.deepEqual(without, [join('tools', 'competitors.mjs')]);
 });
 
-test('the job that publishes installs nothing, and alone has an identity', () => {
-  const release = read('.github', 'workflows', 'release.yml');
-  const jobs = release.split(/^ {2}(?=\w+:$)/m).slice(1);
-  const publish = jobs.filter((job) => job.includes('id-token: write'));
-  assert.equal(publish.length, 1);
-  assert.match(publish[0], /^publish:\n/);
-  const commands = [...publish[0].matchAll(/run: (.*)/g)].map(([, command]) => command);
+/** Returns the jobs of a workflow: names and texts. */
+const jobsOf = (name) =>
+  read('.github', 'workflows', name)
+    .split(/^jobs:\n/m)[1]
+    .split(/^ {2}(?=[\w-]+:\n)/m)
+    .slice(1)
+    .map((text) => [/^[\w-]+/.exec(text)[0], text]);
+
+test('a job of a release that has an identity compiles and installs nothing', () => {
+  const all = ['packages.yml', 'release.yml'].flatMap(jobsOf);
+  const identified = all.filter(([, text]) => /id-token: write|contents: write/.test(text));
+  assert.deepEqual(
+    identified.map(([name]) => name),
+    ['attest', 'attest-materials', 'packages', 'stage', 'draft'],
+  );
+  const commands = identified.flatMap(([name, text]) =>
+    [...text.matchAll(/ run: (.*)/g)].map(([, command]) => `${name}: ${command}`),
+  );
   assert.deepEqual(commands, [
-    'node tools/platform-packages.mjs --publish --tag ${{ github.ref_name }}',
+    'stage: node tools/release/publish.mjs --stage --from packages --tag "$TAG"',
+    'draft: node tools/release/notes.mjs "$TAG" >notes.md',
+    'draft: gh release create "$TAG" --verify-tag --draft --title "$TAG" --notes-file notes.md packages/*',
   ]);
-  assert.match(publish[0], /environment: npm/);
-  assert.match(publish[0], /node-version: \d+\.\d+\.\d+\n/);
+  const [, stage] = identified.find(([name]) => name === 'stage');
+  assert.match(stage, /environment: npm/);
+  assert.match(stage, /node-version: \d+\.\d+\.\d+\n/);
+  // Nothing of an earlier run is in what is released.
+  for (const [name, text] of all) {
+    assert.doesNotMatch(text, /actions\/cache/, name);
+    const nodes = text.match(/actions\/setup-node@/g)?.length ?? 0;
+    assert.equal(text.match(/package-manager-cache: false/g)?.length ?? 0, nodes, name);
+  }
+});
+
+test('no checkout keeps credentials, and no command contains an expression of a ref', () => {
+  for (const text of workflows) {
+    const checkouts = text.match(/actions\/checkout@/g)?.length ?? 0;
+    assert.equal(text.match(/persist-credentials: false/g)?.length ?? 0, checkouts);
+    for (const [command] of text.matchAll(/^ *(?:- )?run:.*/gm))
+      assert.doesNotMatch(command, /\$\{\{ *(github|inputs)/);
+  }
+});
+
+test('dependabot updates every lockfile, a week after a version is published', () => {
+  const text = read('.github', 'dependabot.yml');
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
+  const kinds = { npm: 'package-lock.json', cargo: 'Cargo.lock', pip: 'requirements.txt' };
+  for (const [kind, lockfile] of Object.entries(kinds)) {
+    const [, entry] = new RegExp(`package-ecosystem: ${kind}\\n((?: {4}.*\\n)+)`).exec(text);
+    assert.match(entry, /cooldown:\n {6}default-days: 7\n/);
+    const [, listed] = /director(?:ies: \[(?=.*\])|y: )(.*?)\]?\n/.exec(entry);
+    const folders = tracked
+      .filter((file) => file === lockfile || file.endsWith(`/${lockfile}`))
+      .map((file) => `/${file.slice(0, -lockfile.length).replace(/\/$/, '')}`);
+    assert.deepEqual(listed.split(', ').sort(), folders.sort(), kind);
+  }
+});
+
+test('the advisories of AWS-LC that are said not to matter are about code that is not called', () => {
+  const { statements } = JSON.parse(read('docs', 'millrace.openvex.json'));
+  assert.ok(statements.length >= 5);
+  const names = platforms.map(({ name }) => `pkg:npm/%40millrace/${name}`);
+  for (const { vulnerability, products, status, justification } of statements) {
+    assert.match(vulnerability.name, /^(CVE|RUSTSEC)-\d{4}-\d+$/);
+    assert.deepEqual(
+      [status, justification],
+      ['not_affected', 'vulnerable_code_not_in_execute_path'],
+    );
+    assert.deepEqual(products.map((each) => each['@id']).sort(), names.sort());
+  }
+  const files = readdirSync(join(root, 'crates'), { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => name.endsWith('.rs')))
+    assert.doesNotMatch(read('crates', file), /\b(X509|PKCS7|CRL|X509V3)_\w|_ccm\b/, file);
 });
 
 test('the lines of own cryptography are those of the code, within a tenth', () => {
