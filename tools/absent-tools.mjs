@@ -12,8 +12,9 @@ const accepted = [
   /npm run (test:(aws|bundlers|noble|package)|prove)\b/,
   // Guests with kernels of their own load them (test:kernel).
   /run modprobe/,
-  // Jobs of their own check arm64 and the crates' licences.
+  // Jobs of their own check arm64, the crates' licences and the workflows.
   /rustup target add aarch64-unknown-linux-gnu|cargo install --locked cargo-deny/,
+  /go install \S*actionlint|pip install zizmor/,
   // A job of its own, test:browser, installs Firefox and opens the pages in it.
   /there is no Firefox/,
   // Debian 12 has older versions of these, or none.

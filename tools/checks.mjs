@@ -37,6 +37,7 @@ export function checks() {
     types('types of cli and tools', 'tools/tsconfig.json'),
     { title: 'unused code', run: () => tool('unused code', 'knip', []) },
     { title: 'directions of imports', run: checkImports },
+    { title: 'workflows', run: checkWorkflows },
     { title: 'package', needs, run: checkPackage },
   ];
 }
@@ -112,6 +113,26 @@ async function checkCrates() {
 async function rustDocs() {
   const args = ['doc', '--workspace', '--no-deps', '--document-private-items'];
   await cargo('documentation of Rust', args, { env: { RUSTDOCFLAGS: '-D warnings' } });
+}
+
+/**
+ * Checks the workflows of GitHub: syntax, expressions and commands by actionlint, what an attacker
+ * could use by zizmor. Left is one finding of the lowest severity: the workflow `packages` is called
+ * as `./...`, as actionlint does not know `$/...`.
+ */
+async function checkWorkflows() {
+  const flags = ['--offline', '--no-progress', '--min-severity', 'medium', '.github'];
+  await checkBy('actionlint', [], 'go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12');
+  await checkBy('zizmor', flags, 'pip install zizmor==1.32.0');
+}
+
+/** Runs a program of this machine, or says how to install it. */
+async function checkBy(name, args, install) {
+  const title = `workflows: ${name}`;
+  const answer = await probe(name, ['--version']);
+  return answer?.code === 0
+    ? step(title, name, args)
+    : skipped(title, `not installed (${install})`);
 }
 
 /** Runs the command of an npm package of the repository. */
