@@ -75,6 +75,7 @@ export default defineConfig({
             page('Backup and restore', '/recipes/backup'),
             page('Tokens', '/recipes/tokens'),
             page('A webhook', '/recipes/webhook'),
+            page('Verify an installation', '/recipes/verify-installation'),
             page('S3', '/recipes/s3'),
             page('A handshake', '/recipes/handshake'),
             page('A login', '/recipes/login'),
