@@ -327,7 +327,8 @@ const options = {
   platform: 'node',
   target: ['node20'],
   write: false,
-  legalComments: 'none',
+  // Bundlers keep the one that says what to copy beside a bundle.
+  legalComments: 'inline',
   // tsc checks the command, which loads dist/core.js. The sources are ES modules, which are strict;
   // esbuild drops that from CommonJS, where `arguments` would alias parameters, at 300 instructions
   // a call.

@@ -133,6 +133,11 @@ for (const name of [
         `process.stdout.write(await builders[${given[0]}](${given[1]}, ${given[2]}));`;
       const { stdout } = await runNode(['--input-type=module', '-e', program]);
       await served(stdout, { cwd: '/' });
+      // A bundle says what must be copied where there is no node_modules.
+      if (name === '@vercel/nft') return;
+      const files = readdirSync(dirname(stdout)).filter((each) => /js$/.test(each));
+      const texts = files.map((each) => readFileSync(join(dirname(stdout), each), 'utf8'));
+      assert.match(texts.join(), /copy\s+node_modules\/@millrace\/<platform>/);
     }),
   );
 }
