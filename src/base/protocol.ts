@@ -102,7 +102,8 @@ export const enum Operation {
   CipherUpdate,
   /**
    * The values of a range of a message, which begins at the offset that the iv has as a 64-bit
-   * little-endian integer.
+   * little-endian integer. Or the parents of a subtree of BLAKE3 in pre-order and its chaining
+   * value: the iv then also has the bytes of a leaf and 1 for the root, or 0.
    */
   HashPart,
   /**

@@ -180,11 +180,20 @@ impl RangePlan {
         }
     }
 
-    /// Plans the range of a message, of which the iv has the offset.
+    /// Plans the range of a message, of which the iv has the offset, and of a tree what its leaves
+    /// are and whether it is the root's.
     fn range(work: &Work) -> Result<RangePlan, Status> {
         let Operation::HashPart(hash) = work.operation else { return Err(Status::Internal) };
-        let offset = integers(work.iv.read()).next().ok_or(Status::Argument)?;
-        let range = work.with_params(hash, |params| Ok(HashRange::new(hash, params, offset)?))?;
+        let mut numbers = integers(work.iv.read());
+        let mut next = || numbers.next().ok_or(Status::Argument);
+        let offset = next()?;
+        let tree = if work.iv.size() > 8 { Some([offset, next()?, next()?]) } else { None };
+        let range = work.with_params(hash, |params| {
+            Ok(match tree {
+                Some(numbers) => HashRange::tree(hash, params, numbers)?,
+                None => HashRange::new(hash, params, offset)?,
+            })
+        })?;
         let count = work.source.size().div_ceil(HashRange::PIECE);
         let windows = [work.source, Window::EMPTY];
         Ok(RangePlan::over(Kind::Range(range), windows, HashRange::PIECE, count))

@@ -124,7 +124,8 @@ numbers! {
         /// only: `updateCipher` is its synchronous form.
         CipherUpdate = 18,
         /// The values of a range of a message, which begins at the offset that the iv has as a
-        /// 64-bit little-endian integer.
+        /// 64-bit little-endian integer. Or the parents of a subtree of BLAKE3 in pre-order and its
+        /// chaining value: the iv then also has the bytes of a leaf and 1 for the root, or 0.
         HashPart = 19,
         /// The digest from the values of all ranges; the iv has the bytes of each range, as such
         /// integers.

@@ -18,6 +18,7 @@ pub(crate) mod lanes;
 pub mod many;
 #[allow(unsafe_code)]
 pub(crate) mod md;
+pub(crate) mod outboard;
 pub(crate) mod parts;
 pub(crate) mod ranges;
 pub(crate) mod running;

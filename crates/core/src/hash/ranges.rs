@@ -5,6 +5,8 @@
 //! subtrees in it, from left to right. The whole message is no such subtree, as the root is hashed
 //! otherwise: a range that may be all of it yields both halves. A range of KangarooTwelve yields
 //! the chaining values of its leaves, which do not depend on their place.
+//!
+//! A range of BLAKE3 that is a subtree, or the whole message, yields its parents too ([`outboard`]).
 
 use std::borrow::Borrow;
 
@@ -13,6 +15,7 @@ use ::blake3::hazmat::{ChainingValue, merge_subtrees_non_root};
 
 use super::blake3::Blake3Message;
 use super::keccak::{KeccakMessage, LEAF_BYTES, Values};
+use super::outboard::{self, Leaves};
 use crate::Error;
 use crate::allocate::try_with_capacity;
 use crate::catalog::Hash;
@@ -39,6 +42,8 @@ pub struct HashRange {
 enum State {
     Blake3(Blake3Message),
     Keccak(KeccakMessage),
+    /// A tree of BLAKE3, and true if its root is that of the message.
+    Tree(Blake3Message, Leaves, bool),
 }
 
 impl std::fmt::Debug for HashRange {
@@ -53,6 +58,7 @@ pub struct RangePiece(Piece);
 enum Piece {
     Subtrees(Subtrees),
     Leaves(Values),
+    Tree(outboard::Subtree),
 }
 
 impl std::fmt::Debug for RangePiece {
@@ -86,6 +92,30 @@ impl HashRange {
         Ok(HashRange { offset, state })
     }
 
+    /// Prepares the subtree of BLAKE3 that begins at `offset`, to yield its parents in pre-order and
+    /// the chaining value of its root, or the digest if it is the `root` of the message. Its leaves
+    /// are groups of chunks of a size, which have no parents in them, or chaining values, which
+    /// have 32 bytes.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] for other hashes and with parameters; [`Error::Parts`] for another
+    /// size of leaves, or an offset that is no multiple of it or beyond 2^63; [`Error::Memory`].
+    pub fn tree(
+        hash: Hash,
+        params: &Params<'_>,
+        [offset, leaf, root]: [u64; 3],
+    ) -> Result<HashRange, Error> {
+        let leaves = Leaves::of(leaf, PIECE)?;
+        if !offset.is_multiple_of(leaf) || offset >> 63 > 0 {
+            return Err(Error::Parts);
+        }
+        if hash != Hash::Blake3 || params.key.is_some() || !params.parameters.is_empty() {
+            return Err(Error::NotSupported);
+        }
+        let message = Blake3Message::new(params)?;
+        Ok(HashRange { offset, state: State::Tree(message, leaves, root > 0) })
+    }
+
     /// Hashes the piece at `at` bytes of the range, a multiple of [`HashRange::PIECE`].
     ///
     /// # Errors
@@ -98,13 +128,17 @@ impl HashRange {
         Ok(RangePiece(match &self.state {
             State::Blake3(message) => Piece::Subtrees(Subtrees::of(message, offset, source)?),
             State::Keccak(message) => Piece::Leaves(message.leaves(source)?),
+            State::Tree(message, leaves, _) => {
+                Piece::Tree(outboard::Subtree::of(message, *leaves, offset, source)?)
+            }
         }))
     }
 
     /// Writes the values of the range from all its pieces, in order.
     ///
     /// # Errors
-    /// [`Error::OutputSize`] unless the values fill the target; [`Error::Memory`].
+    /// [`Error::OutputSize`] unless the values fill the target; [`Error::Parts`] for a tree without
+    /// leaves, and for a root without parents; [`Error::Memory`].
     pub fn finish<P: Borrow<RangePiece>>(
         &self,
         pieces: &[P],
@@ -129,6 +163,13 @@ impl HashRange {
                         target.put(values.bytes())?;
                     }
                 }
+            }
+            State::Tree(_, _, root) => {
+                let subtrees = pieces.iter().filter_map(|piece| match &piece.borrow().0 {
+                    Piece::Tree(subtree) => Some(subtree),
+                    _ => None,
+                });
+                outboard::Subtree::join(subtrees, *root, |bytes| target.put(bytes))?;
             }
         }
         if target.0.is_empty() { Ok(()) } else { Err(Error::OutputSize) }
@@ -336,6 +377,84 @@ mod tests {
         for cut in [1024, 300 << 10, (1 << 20) + 1024, (2 << 20) - 1024, 3 << 20] {
             assert_eq!(joined(&Params::NONE, &source, &[cut]).unwrap(), expected, "{cut}");
         }
+    }
+
+    /// Returns the parents of a message in pre-order and its chaining value, by the definition.
+    fn tree_of(source: &[u8], offset: u64, group: usize) -> (Vec<u8>, ChainingValue) {
+        let message = Blake3Message::new(&Params::NONE).unwrap();
+        if source.len() <= group {
+            return (Vec::new(), message.part(offset, source));
+        }
+        let (left, right) = source.split_at(source.len().next_power_of_two() / 2);
+        let (left, one) = tree_of(left, offset, group);
+        let (right, other) =
+            tree_of(right, offset + source.len().next_power_of_two() as u64 / 2, group);
+        let value = merge_subtrees_non_root(&one, &other, message.mode());
+        ([&one[..], &other, &left, &right].concat(), value)
+    }
+
+    fn found_tree(source: &[u8], offset: u64, leaf: u64, root: u64, size: usize) -> Vec<u8> {
+        let range = HashRange::tree(Hash::Blake3, &Params::NONE, [offset, leaf, root]).unwrap();
+        let pieces: Vec<RangePiece> = source
+            .chunks(PIECE)
+            .enumerate()
+            .map(|(index, piece)| range.piece((index * PIECE) as u64, piece).unwrap())
+            .collect();
+        let mut target = vec![0; size];
+        range.finish(&pieces, &mut target).unwrap();
+        target
+    }
+
+    #[test]
+    fn trees_have_their_parents_in_pre_order() {
+        let source = message((1 << 20) + 70_000);
+        for group in [1 << 10, 1 << 12, 1 << 14, 1 << 18] {
+            for size in
+                [1, 1024, 1025, 5000, 16_384, 100_000, 1 << 18, 300_000, 1 << 20, source.len()]
+            {
+                let (source, offset) = (&source[..size], 4 << 20);
+                let (parents, value) = tree_of(source, offset, group);
+                let expected = [&parents[..], &value].concat();
+                let found = found_tree(source, offset, group as u64, 0, expected.len());
+                assert!(found == expected, "{size} bytes in groups of {group}");
+                if !parents.is_empty() {
+                    let parents = tree_of(source, 0, group).0;
+                    let mut digest = [0; 32];
+                    crate::hash::digest(Hash::Blake3, &Params::NONE, source, &mut digest, None)
+                        .unwrap();
+                    let expected = [&parents[..], &digest].concat();
+                    assert!(found_tree(source, 0, group as u64, 1, expected.len()) == expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn trees_of_chaining_values_are_those_of_their_subtrees() {
+        let source = message(9 * 16_384 + 5);
+        let values: Vec<u8> = source
+            .chunks(16_384)
+            .enumerate()
+            .flat_map(|(index, part)| tree_of(part, index as u64 * 16_384, 1024).1)
+            .collect();
+        let (parents, value) = tree_of(&source, 0, 16_384);
+        let expected = [&parents[..], &value].concat();
+        assert!(found_tree(&values, 0, 32, 0, expected.len()) == expected);
+        let tree = |numbers| HashRange::tree(Hash::Blake3, &Params::NONE, numbers).unwrap_err();
+        assert_eq!(tree([0, 512, 0]), Error::Parts);
+        assert_eq!(tree([0, 3072, 0]), Error::Parts);
+        assert_eq!(tree([1024, 2048, 0]), Error::Parts);
+        assert_eq!(tree([0, 1 << 19, 0]), Error::Parts);
+        let key = Params { key: Some(&[7; 32]), ..Params::NONE };
+        assert_eq!(
+            HashRange::tree(Hash::Blake3, &key, [0, 1024, 0]).unwrap_err(),
+            Error::NotSupported
+        );
+        let range = HashRange::tree(Hash::Blake3, &Params::NONE, [0, 32, 1]).unwrap();
+        assert_eq!(range.piece(0, &[1; 33]).unwrap_err(), Error::Parts);
+        let one = [range.piece(0, &[1; 32]).unwrap()];
+        assert_eq!(range.finish(&one, &mut [0; 32]), Err(Error::Parts));
+        assert_eq!(range.finish::<RangePiece>(&[], &mut [0; 32]), Err(Error::Parts));
     }
 
     #[test]
