@@ -98,6 +98,7 @@ export * from './functions/promises/digests.js';
 export type { HashTransformStream } from './streams/hash-transform.js';
 export * from './functions/promises/key-wrap.js';
 export * from './functions/promises/hpke.js';
+export * from './functions/promises/outboards.js';
 export * from './functions/promises/parts.js';
 export * from './functions/promises/public-keys.js';
 export * from './functions/promises/verify-mac.js';
@@ -109,12 +110,14 @@ export type {
   PassphraseStreamOptions,
   SealWithKeyOptions,
 } from './streams/passphrase/parameters.js';
-export type { OpenRangeOptions, ReadRange } from './streams/open-range.js';
+export type { OpenRangeOptions } from './streams/open-range.js';
+export type { ReadRange } from './streams/range-reader.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { StreamSource } from './streams/stream-source.js';
 export type * from './calls/ciphers.js';
 export type * from './calls/derivations.js';
 export type * from './calls/digests.js';
+export type * from './calls/outboards.js';
 export type * from './calls/parts.js';
 export type * from './calls/public-keys.js';
 export type { HkdfPromises } from './calls/hkdf.js';

@@ -10,6 +10,8 @@ const missing = /not installed|there is no (?!user|\/)|could not be installed|ru
 const accepted = [
   // Jobs of the nightly workflow install these.
   /npm run (test:(aws|bundlers|noble|package)|prove)\b/,
+  // So does its job of test:all.
+  /cargo install --locked bao_bin/,
   // Guests with kernels of their own load them (test:kernel).
   /run modprobe/,
   // Jobs of their own check arm64, the crates' licences and the workflows.

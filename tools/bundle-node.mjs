@@ -47,6 +47,7 @@ const firstCallFiles = {
     'operations/batch/sync',
   ],
   'functions/promises/many': ['functions/promises/many'],
+  'functions/promises/outboards': ['functions/promises/outboards', 'streams/outboards'],
   'functions/promises/sealed': ['functions/promises/sealed'],
   'operations/committing': ['operations/committing', 'operations/expanding-key'],
   'functions/parts': ['functions/parts', 'functions/promises/parts', 'operations/parts'],
@@ -114,6 +115,7 @@ const exportedCalls = [
   'functions/promises/derivations',
   'functions/promises/hpke',
   'functions/promises/key-wrap',
+  'functions/promises/outboards',
   'functions/promises/parts',
   'functions/promises/public-keys',
   'functions/promises/sealed',
@@ -152,6 +154,7 @@ const entryModules = {
 /** Files that are loaded with those that need them, and their modules. */
 const lateFiles = {
   'base/crc': ['base/crc'],
+  'streams/range-reader': ['streams/range-reader'],
   'streams/sealed-streams': [
     'streams/sealed-streams',
     'streams/chunk-format',

@@ -17,6 +17,7 @@ import * as digests from './calls/digests.mjs';
 import * as hkdf from './calls/hkdf.mjs';
 import * as hpke from './calls/hpke.mjs';
 import * as keyWrap from './calls/key-wrap.mjs';
+import * as outboards from './calls/outboards.mjs';
 import * as parts from './calls/parts.mjs';
 import * as publicKeys from './calls/public-keys.mjs';
 import * as sealed from './calls/sealed.mjs';
@@ -36,6 +37,7 @@ const groups = {
   hkdf,
   hpke,
   keyWrap,
+  outboards,
   parts,
   publicKeys,
   sealed,

@@ -22,9 +22,12 @@ export type ErrorCode =
   | 'ERR_OUTPUT_SIZE'
   /** The source is longer than the algorithm allows, or too short to hold a tag. RangeError. */
   | 'ERR_SOURCE_SIZE'
-  /** Wrong key, nonce, aad or tag, or changed ciphertext: nothing was decrypted. */
+  /**
+   * Wrong key, nonce, aad or tag, or changed ciphertext: nothing was decrypted. Or a content,
+   * outboard or slice that does not have the digest.
+   */
   | 'ERR_AUTHENTICATION'
-  /** A sealed stream or a file of age is truncated. */
+  /** A sealed stream, a file of age, an outboard, a slice or a content is truncated. */
   | 'ERR_TRUNCATED'
   /** A stream or iterator was read before it was given, so that its bytes are lost. */
   | 'ERR_SOURCE_CONSUMED'
@@ -111,9 +114,8 @@ export type ErrorCode =
    */
   | 'ERR_PASSWORD_HASH'
   /**
-   * The input is not a sealed file of the kind that the call opens, or not a file of age, or its
-   * header is damaged.
-   * RangeError.
+   * The input is not a sealed file of the kind that the call opens, or not a file of age, an
+   * outboard or a slice, or its header is damaged. RangeError.
    */
   | 'ERR_FORMAT'
   /** A file shrank while it was read. */

@@ -17,14 +17,17 @@ export const createHashOptionNames =
 export const createHmacOptionNames = 'state engine';
 export const createKeyOptionNames = 'engine';
 export const decapsulateOptionNames = 'engine';
+export const decodeSliceOptionNames = 'digest start end groupSize signal';
 export const derivationCallOptionNames = 'signal onProgress engine';
 export const diffieHellmanOptionNames = 'privateKey publicKey engine';
 export const encapsulateOptionNames = 'engine';
 export const enginesOptionNames = 'probe';
 export const exportPrivateKeyOptionNames = 'format type cipher passphrase iterations';
+export const extractSliceOptionNames = 'outboard start end groupSize signal';
 export const filesSignalOptionNames = 'signal onProgress';
 export const generateKeyPairOptionNames =
   'namedCurve modulusLength publicExponent hashAlgorithm mgf1HashAlgorithm saltLength publicKeyEncoding privateKeyEncoding engine';
+export const hashOutboardOptionNames = 'groupSize signal';
 export const hashParameterOptionNames =
   'salt personalization context customization functionName domain blockSize';
 export const hashPartNames = 'version algorithm mode offset length size values check';
@@ -66,6 +69,7 @@ export const unwrapKeyOptionNames = 'key source engine';
 export const verifyHmacOptionNames = 'key source mac engine';
 export const verifyOptionNames = 'engine padding saltLength mgf1Hash dsaEncoding context digest';
 export const verifyPasswordOptionNames = 'secret maxMemory maxTime engine';
+export const verifyRangeOptionNames = 'digest outboard start end groupSize signal';
 export const wrapKeyOptionNames = 'key source engine';
 
 /** An object literal, which inherits what others do. */

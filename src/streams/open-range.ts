@@ -1,18 +1,9 @@
 /** A part of a sealed stream: its chunks are opened apart from the others. */
 import { openRangeOptionNames } from '../base/option-names.js';
-import {
-  bytes,
-  options as given,
-  part,
-  sizeOf,
-  unsigned,
-  type Bytes,
-  type Data,
-} from '../base/arguments.js';
+import { options as given, part, sizeOf, type Data } from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import { accepted, type Accepted } from '../base/options.js';
-import { abortSignal } from '../scheduling/run.js';
 import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
 import type { Buffer } from '#platform/base/runtime.js';
@@ -26,12 +17,7 @@ import {
   SEALED_CHUNK_SIZE,
   TAG_SIZE,
 } from './chunk-format.js';
-
-/**
- * Reads bytes `start` to `end` (exclusive) of a sealed stream. It returns fewer only at the end of
- * the stream.
- */
-export type ReadRange = (start: number, end: number) => Bytes | PromiseLike<Bytes>;
+import { rangeReader, type ReadRange } from './range-reader.js';
 
 /** Options of {@link openRange}. */
 export interface OpenRangeOptions {
@@ -54,15 +40,12 @@ const takes: Accepted<keyof OpenRangeOptions> = accepted(
   openRangeOptionNames,
 );
 
-/** The most bytes of one result. */
-const RANGE_MAX = 2 ** 30;
-
 // functions/promises/sealed.ts documents this function.
 export async function openRange(read: unknown, options: unknown): Promise<Buffer> {
   if (typeof read !== 'function') throw wrongType('read', 'a function', read);
   const settings = given<OpenRangeOptions>(options, 'options', takes);
   const { algorithm, key, context } = settings;
-  const { start, end, take } = rangeReader(read as ReadRange, settings, CHUNK_SIZE);
+  const { start, end, take } = rangeReader(read as ReadRange, settings, CHUNKS_MAX * CHUNK_SIZE);
   const input = new InputKey(algorithm, key, context);
   try {
     const header = await take(0, HEADER_SIZE);
@@ -94,40 +77,6 @@ export async function openRange(read: unknown, options: unknown): Promise<Buffer
   } finally {
     input.dispose();
   }
-}
-
-/** A range of a message, and a function that reads bytes of the file that has it. */
-export interface RangeReader {
-  readonly start: number;
-  readonly end: number;
-  readonly take: (from: number, to: number) => Promise<Uint8Array>;
-}
-
-/** Checks a range of a message in chunks of a size. */
-export function rangeReader(
-  read: ReadRange,
-  options: Pick<OpenRangeOptions, 'start' | 'end' | 'signal'>,
-  chunkSize: number,
-): RangeReader {
-  const start = options.start === undefined ? 0 : unsigned(options.start, 'options.start');
-  const end = unsigned(options.end, 'options.end');
-  if (end < start || end - start > RANGE_MAX || end > CHUNKS_MAX * chunkSize)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `options.end must be from options.start (${start}) to ${RANGE_MAX} more, not ${end}`,
-    );
-  const signal = abortSignal(options.signal);
-  signal?.throwIfAborted();
-  const take = async (from: number, to: number): Promise<Uint8Array> => {
-    const taken = bytes(await read(from, to), 'the result of read');
-    signal?.throwIfAborted();
-    if (sizeOf(taken) <= to - from) return taken;
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `read(${from}, ${to}) must return at most ${to - from} bytes, not ${sizeOf(taken)}`,
-    );
-  };
-  return { start, end, take };
 }
 
 /** Returns a part of opened chunks in memory of its own, as they have plaintext outside of it. */

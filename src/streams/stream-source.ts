@@ -8,7 +8,6 @@
 import { data, part, sizeOf, type Data } from '../base/arguments.js';
 import type { EngineOptions } from '../engines/engines.js';
 import { wrongType } from '../base/errors.js';
-import type { Hasher } from '../hashers/hasher.js';
 import { copyInto, isBytesView, isRevoked } from '../base/intrinsics.js';
 import { featureOf } from '../base/features.js';
 import { isNodeStream, iteratorOf, refuseConsumed } from '../base/sources.js';
@@ -57,12 +56,17 @@ export function isStreamSource(value: unknown): value is StreamSource {
   );
 }
 
+/** What takes the bytes of a source: a hasher. */
+export interface Absorber {
+  updateAsync(source: Uint8Array, offset: number, size: number): Promise<void>;
+}
+
 /**
  * Adds all of `source` to the hasher. Nothing else may use the hasher meanwhile. Throws if the
  * source was read before.
  */
 export function absorbStream(
-  hasher: Hasher,
+  hasher: Absorber,
   source: StreamSource,
   { signal, onProgress }: StreamOptions,
 ): Promise<void> {
@@ -86,7 +90,7 @@ export function absorbStream(
 }
 
 async function read(
-  hasher: Hasher,
+  hasher: Absorber,
   input: Reader,
   aborted: () => boolean,
   onProgress: StreamOptions['onProgress'],

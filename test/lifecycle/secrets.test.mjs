@@ -429,7 +429,8 @@ const ageCalls = [
 /** Exports without a secret among their arguments. */
 const secretless = new RegExp(
   '^([A-Z]|(configure|engines|generateKey(Pair)?|get(Ciphers|Hashes)|needsRehash|randomBytes|' +
-    'combineChecksums|hashPairs|hashFilesIterator|multipartChecksum)$)',
+    'combineChecksums|decodeSlice|extractSlice|hashFilesIterator|hashOutboard|hashPairs|' +
+    'multipartChecksum|verifyRange)$)',
 );
 
 /** Those of `millrace/node-crypto`. */

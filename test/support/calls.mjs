@@ -35,6 +35,10 @@ const hpkeOptions = () => ({ info: hex(hpke.info), psk: hex(hpke.psk), pskId: he
 const hpkeSender = () => ({ key: hex(hpke.pkSm), format: 'raw', algorithm: 'x25519' });
 const [{ aad: hpkeAad, ct: hpkeText }] = hpke.encryptions;
 
+/** A slice of `abc`, and its digest. */
+const slice = () => hex('0300000000000000616263');
+const blake3Digest = '6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85';
+
 /** The results of hashPart for {@link source}, of which the portable engine makes none. */
 const parts = [
   ['blake3', 'plain', 'fM9AEabDps1Co_ARCE2pq7veABVmnY00m5qB81wSGN0B', '92587f009372eb9a'],
@@ -345,6 +349,15 @@ export function templates(millrace) {
     wrapKey: [() => ['aes-256-kwp', { key: key(), source: key() }]],
     // Of promises alone.
     hashFilesIterator: [() => ['sha256', [file]], () => ['blake3', [file], { key: key() }]],
+    decodeSlice: [() => [slice(), { digest: hex(blake3Digest), end: 9 }]],
+    extractSlice: [() => [() => Buffer.of(), { outboard: () => Buffer.alloc(8), end: 9 }]],
+    hashOutboard: [() => [source(), { groupSize: 2048 }]],
+    verifyRange: [
+      () => [
+        () => Buffer.from('abc'),
+        { digest: hex(blake3Digest), outboard: () => slice().subarray(0, 8), end: 9 },
+      ],
+    ],
     hashTransformStream: [() => ['blake3', 'hex', { key: key() }]],
     openRange: [() => [() => source(), { algorithm: 'aes-256-gcm', key: key(), end: 9 }]],
     openWithKey: [() => [key(), source()]],

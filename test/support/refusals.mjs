@@ -39,6 +39,7 @@ export const classes = {
   ERR_WORK_LIMIT: RangeError,
   ERR_PASSWORD_HASH: RangeError,
   ERR_FORMAT: RangeError,
+  ERR_TRUNCATED: Error,
   ERR_NOT_SUPPORTED: Error,
   ERR_ENGINE_UNAVAILABLE: Error,
 };

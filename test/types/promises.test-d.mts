@@ -192,4 +192,13 @@ is<Promise<promises.SealingPlan>>()(promises.planSealing(parts, range));
 declare const sealRange: promises.SealRange;
 isBufferLater(promises.sealRange(sealRange, Buffer.alloc(9), range));
 isBufferLater(promises.joinParts('blake3', parts));
+is<Promise<promises.HashOutboardResult>>()(
+  promises.hashOutboard(new Blob(), { groupSize: 16_384 }),
+);
+const outboard: promises.ReadRange = async (start, end) => Buffer.alloc(end - start);
+isBufferLater(promises.verifyRange(outboard, { digest: bytes, outboard, end: 9 }));
+isBufferLater(promises.extractSlice(outboard, { outboard, end: 9, groupSize: 1024 }));
+isBufferLater(promises.decodeSlice(bytes, { digest: bytes, start: 1, end: 9 }));
+// @ts-expect-error a slice needs no outboard
+isBufferLater(promises.decodeSlice(bytes, { digest: bytes, outboard, end: 9 }));
 isBufferLater(promises.openRange((start, end) => Buffer.alloc(end - start), range));

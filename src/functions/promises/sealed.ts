@@ -15,7 +15,7 @@ import type { Bytes, Data } from '../../base/arguments.js';
 import { makeError, refuseSurplus } from '../../base/errors.js';
 import type { HashPart, SealRange, SealRangeOptions, SealingPlan } from '../../calls/parts.js';
 import type { KeyInput } from '../../request/key-input.js';
-import type { OpenRangeOptions, ReadRange } from '../../streams/open-range.js';
+import type { OpenRangeOptions } from '../../streams/open-range.js';
 import type {
   OpenWithKeyOptions,
   OpenWithPassphraseOptions,
@@ -23,6 +23,7 @@ import type {
   SealWithKeyOptions,
   SealWithPassphraseOptions,
 } from '../../streams/passphrase/parameters.js';
+import type { ReadRange } from '../../streams/range-reader.js';
 import type { SealedStreamOptions } from '../../streams/sealed-streams.js';
 
 /**

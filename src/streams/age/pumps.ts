@@ -9,7 +9,8 @@ import { secretResult, secretText } from '../../base/secret-results.js';
 import { allocateApart, type Buffer } from '#platform/base/runtime.js';
 import { TAG_SIZE } from '../chunk-format.js';
 import { ChunkPump, type OutputSink } from '../chunk-pump.js';
-import { cut, rangeReader, type ReadRange } from '../open-range.js';
+import { cut } from '../open-range.js';
+import { rangeReader, type ReadRange } from '../range-reader.js';
 import { keyOf } from '../passphrase/derive-key.js';
 import { through } from '../passphrase/pumps.js';
 import type { SealingWork } from '../sealed-streams.js';
@@ -309,7 +310,7 @@ const HEADER_FIRST_BYTES = 4096;
 export async function decryptPart(read: unknown, options: unknown): Promise<Buffer> {
   if (typeof read !== 'function') throw wrongType('read', 'a function', read);
   const settings = rangeSettings(options);
-  const { start, end, take } = rangeReader(read as ReadRange, settings, CHUNK_SIZE);
+  const { start, end, take } = rangeReader(read as ReadRange, settings, Number.MAX_SAFE_INTEGER);
   const unwrapper = new Unwrapper(settings);
   let key: PayloadKey | undefined;
   try {
