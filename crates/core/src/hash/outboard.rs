@@ -158,7 +158,7 @@ fn merged(values: &[ChainingValue]) -> Result<Vec<ChainingValue>, Error> {
     let mut level = try_with_capacity(values.len().div_ceil(2))?;
     hash_many::<PARENT>(values.as_flattened().as_chunks().0, None, &mut level);
     if let [.., last] = values
-        && values.len() % 2 > 0
+        && !values.len().is_multiple_of(2)
     {
         level.push(*last);
     }
