@@ -5,6 +5,25 @@
 //! bit. Products of two such numbers come out multiplied by x; so one factor is kept divided by x
 //! (Gueron and Kounavis, "Intel carry-less multiplication instruction and its usage for computing
 //! the GCM mode", 2010, figures 7 and 8; POLYVAL of RFC 8452, appendix A).
+//!
+//! Kernels reduce once a group (lazy reduction): reduction is linear, so the products of several
+//! blocks are added first.
+//!
+//! ```text
+//! powers = H^n, .., H^2, H                           n: 8 here, 64 and 16 in the kernels of GCM
+//! for each group of n blocks b[0..n]
+//!     b[0] ^= sum
+//!     low = middle = high = 0                        128 bits each
+//!     for i in 0..n                                  four carry-less products of 64 bits each
+//!         low    ^= b[i].low  * powers[i].low
+//!         middle ^= b[i].low  * powers[i].high ^ b[i].high * powers[i].low
+//!         high   ^= b[i].high * powers[i].high
+//!     sum = reduced(low, middle, high)
+//! fewer blocks at the end: the last powers of the table
+//! ```
+//!
+//! With Karatsuba, `middle` is one product: the sum of the block's halves times the sum of the
+//! power's, less `low` and `high`.
 
 #[cfg(not(feature = "aws-lc"))]
 use crate::primitives::{Library, Primitives};

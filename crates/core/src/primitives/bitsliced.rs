@@ -5,6 +5,23 @@
 //! (Käsper and Schwabe, "Faster and timing-attack resistant AES-GCM", 2009). SubBytes is a circuit
 //! over vectors. ShiftRows is left out until the end; the steps after it go by where it would have
 //! moved the bytes (Adomnicai and Peyrin, "Fixslicing AES-like ciphers", 2020).
+//!
+//! ```text
+//! x[0..8] = eight blocks; transpose: bit k of each byte to x[k]
+//! x ^= keys[0]
+//! for round in 1..rounds
+//!     x = SubBytes(x)                               a circuit of AND and XOR
+//!     below = x, each byte that of the next row     arranged by `TURNS`
+//!     sums = x ^ below
+//!     x = below ^ (sums, two rows farther) ^ keys[round]
+//!     x ^= twice the sums in the field              x[k] ^= sums[k - 1]
+//!                                                   x[0], x[1], x[3], x[4] ^= sums[7]
+//! x = SubBytes(x), arranged by the ShiftRows of all rounds, ^ keys[rounds]
+//! transpose back
+//! ```
+//!
+//! The circuit leaves out the sum with 0x63, which is in the round keys. These are arranged as the
+//! bytes are in their round.
 
 use std::array::from_fn;
 use std::ops::{BitAnd, BitXor};

@@ -1,4 +1,23 @@
 //! The state of ChaCha20, and its rounds.
+//!
+//! ```text
+//! quarter(a, b, c, d):  a += b;  d = (d ^ a) <<< 16;  c += d;  b = (b ^ c) <<< 12
+//!                       a += b;  d = (d ^ a) <<< 8;   c += d;  b = (b ^ c) <<< 7
+//! double round:         quarter on the columns (0 4 8 12), (1 5 9 13), (2 6 10 14), (3 7 11 15)
+//!                       quarter on the diagonals (0 5 10 15), (1 6 11 12), (2 7 8 13), (3 4 9 14)
+//! keystream:            ten double rounds, plus the state before them; words little-endian
+//! ```
+//!
+//! Kernels compute a block in each lane of 32 bits, "in columns":
+//!
+//! ```text
+//! x[w] = state[w] in all lanes, w in 0..16; the number of the block is one more in each lane
+//! begin = x
+//! ten double rounds over x[0..16]           a quarter round of all blocks at once, no shuffles
+//! x[w] += begin[w]
+//! transpose x: from a word of every block in a vector to consecutive words of one block
+//! target = source ^ x
+//! ```
 
 /// Bytes of a block.
 pub(crate) const BLOCK: usize = 64;

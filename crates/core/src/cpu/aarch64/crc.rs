@@ -1,5 +1,6 @@
-//! Carry-less products of 64-bit ARM. Four blocks are folded independently of each other, because a
-//! product takes several cycles and a new one can begin in each.
+//! CRCs by carry-less products of 64-bit ARM (PMULL): [`field`](crate::hash::crc::field) has the
+//! steps. Four blocks are folded independently of each other, because a product takes several
+//! cycles and a new one can begin in each.
 
 use std::arch::aarch64::*;
 

@@ -1,4 +1,6 @@
 //! POLYVAL by carry-less products.
+//!
+//! Groups of eight blocks are reduced once: [`field`] has the steps. A product is a PMULL.
 
 use std::arch::aarch64::vmull_p64;
 

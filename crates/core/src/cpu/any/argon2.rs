@@ -1,4 +1,4 @@
-//! Argon2 in scalar code.
+//! Argon2 in scalar code, that of [`block`](crate::kdf::argon2::fill::block).
 
 use crate::kdf::argon2::fill::block::{Block, plain};
 use crate::kdf::argon2::fill::segment::{Compression, Run};

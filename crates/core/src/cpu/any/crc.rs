@@ -1,5 +1,13 @@
 //! CRCs by tables of sixteen bytes at once. The tables are made at first use: in a module of
 //! WebAssembly they would be most of its bytes.
+//!
+//! ```text
+//! tables[k][byte] = the remainder of the byte when k bytes follow it, k in 0..16
+//! for each block b[0..16]
+//!     b[0..8] ^= register
+//!     register = the XOR of tables[15 - i][b[i]], i in 0..16
+//! each byte of the rest: register = register >> 8 ^ tables[0][lowest byte of register ^ byte]
+//! ```
 
 use std::sync::OnceLock;
 

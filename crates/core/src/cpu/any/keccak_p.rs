@@ -1,4 +1,19 @@
 //! Keccak-p in general registers.
+//!
+//! `a` and `e` are 25 words each; `a[y][x]` is the lane of row y and column x.
+//!
+//! ```text
+//! c[x] = a[0][x] ^ a[1][x] ^ a[2][x] ^ a[3][x] ^ a[4][x]     parities of columns
+//! for each two rounds: round(a to e), round(e to a)
+//! round(a to e):
+//!     d[x] = c[x - 1] ^ (c[x + 1] <<< 1)                     theta
+//!     for each row y of e
+//!         b[0..5] = five words (a ^ d) along a diagonal      theta, pi
+//!         b[x] = b[x] <<< offset                             rho
+//!         e[y][x] = b[x] ^ (!b[x + 1] & b[x + 2])            chi
+//!         if y = 0: e[0][0] ^= constant                      iota
+//!         c[x] ^= e[y][x], from 0 on at y = 0                parities for the next round
+//! ```
 
 use super::WASM;
 use crate::hash::compression::constants::CONSTANTS_KECCAK;

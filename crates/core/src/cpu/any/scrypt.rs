@@ -1,4 +1,4 @@
-//! ROMix of one lane, in what compilers make of scalar code.
+//! ROMix of one lane, in what compilers make of scalar code: [`romix`] has the steps.
 
 use crate::kdf::scrypt::mix::romix;
 use crate::kdf::scrypt::mix::romix::{RomixBuffers, RomixKernel, kernel};

@@ -1,5 +1,10 @@
 //! XXH32's and XXH64's stripes in scalar code. V8 keeps the lanes in registers only if the loop is
 //! a separate function.
+//!
+//! ```text
+//! each stripe, i in 0..4:  lane[i] = ((lane[i] + word[i] * PRIME_2) <<< turn) * PRIME_1
+//!                          turn is 13 (XXH32) or 31 (XXH64)
+//! ```
 
 use super::WASM;
 use crate::hash::xxh::rounds::{rounds_32, rounds_64};

@@ -1,5 +1,7 @@
 //! XXH3's stripes in scalar code, which the compiler vectorizes with SSE2. It does not for AArch64,
-//! which has a kernel for NEON. The tests compare the kernels with it.
+//! which has a kernel for NEON. The steps are those of `hash::xxh::xxh3::vector`; products are
+//! added to the lanes at once, and the seeded secret is computed before. The tests compare the
+//! kernels with it.
 
 use crate::hash::xxh::xxh3::stripe::{
     BLOCK, End, LAST, Lanes, MERGE, MERGE_HIGH, SCRAMBLE, SECRET, Secret, SecretOffset, Stripe,

@@ -1,4 +1,5 @@
-//! AES in vectors of WebAssembly.
+//! AES in vectors of WebAssembly: [`bitsliced`](crate::primitives::bitsliced) has the steps. Bytes
+//! are arranged by `i8x16.swizzle`.
 
 use std::arch::wasm32::*;
 use std::ops::{BitAnd, BitXor};

@@ -1,5 +1,13 @@
 //! BLAKE3's output in WebAssembly. The library's reader, which chooses among all its compression
 //! functions at run time, is 6 KB larger.
+//!
+//! ```text
+//! value = the key or IV;  all blocks of a chunk but the last: value = compress(value, block)
+//! output block i = compress_xof(value, last block, its size, i, flags with ROOT)
+//! several chunks: the last block is that of both children of the root
+//! ```
+//!
+//! Vectors are those of the library's compression.
 
 use ::blake3::hazmat::{ChainingValue, Mode};
 use ::blake3::platform::Platform;

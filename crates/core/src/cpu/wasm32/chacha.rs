@@ -1,4 +1,14 @@
 //! ChaCha20 with WebAssembly's vectors: four blocks at once, a word of each in a vector.
+//!
+//! The layout is that of [`state`](mod@crate::cipher::chacha::state), in four lanes.
+//!
+//! ```text
+//! size <= 64:   one block by `state::rounds`
+//! while 256 bytes are left
+//!     four blocks in columns; each four words are transposed as four rows of four
+//!     rotate by 16: a shuffle; by 12, 8, 7: two shifts
+//! the rest:     the same with zeros for text, in a buffer of keystream; XOR as much as there is
+//! ```
 
 use std::arch::wasm32::*;
 

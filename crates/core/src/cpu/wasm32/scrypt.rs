@@ -1,4 +1,4 @@
-//! ROMix of one lane, in vectors of WebAssembly.
+//! ROMix of one lane, in vectors of WebAssembly: [`romix`] has the steps. A vector is a row.
 
 use std::arch::wasm32::*;
 

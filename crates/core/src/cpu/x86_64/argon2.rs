@@ -1,4 +1,19 @@
-//! Argon2 with AVX2 and AVX-512.
+//! Argon2 with AVX2 and AVX-512: the compression of [`block`](crate::kdf::argon2::fill::block),
+//! with four or eight words in a register.
+//!
+//! ```text
+//! rows (by_fours):     a row is 4 registers of 4 words; AVX-512 has two rows in the halves
+//!     mix(a, b, c, d)                            columns
+//!     turn words of b, c, d by 1, 2, 3 (VPERMQ); mix: diagonals; turn back
+//! columns (by_twos):   8 registers, one a row, have two columns of 16 words; with AVX-512 four
+//!     mix(a0, b0, c0, d0), mix(a1, b1, c1, d1)   a0: words 0 and 1 of the 16, a1: words 2 and 3
+//!     turn b and d across two registers (VPALIGNR), exchange c0 and c1; mix: diagonals; turn back
+//!     target = the result ^ before ^ other (^ target)
+//! sum:                 VPMULUDQ, its result added twice
+//! rotations:           AVX-512: VPRORQ. AVX2: shuffles, by 63 a shift and a sum
+//! ```
+//!
+//! The first word of the target is passed on as soon as it is known.
 
 use std::arch::x86_64::*;
 use std::marker::PhantomData;

@@ -1,5 +1,16 @@
-//! Carry-less products of x86-64. Several blocks are folded independently of each other, because a
-//! product takes 4 to 7 cycles and a new one can begin in each.
+//! CRCs by carry-less products of x86-64: [`field`](crate::hash::crc::field) has the steps. Several
+//! blocks are folded independently of each other, because a product takes 4 to 7 cycles and a new
+//! one can begin in each.
+//!
+//! ```text
+//! fewer than 16 blocks, or no VPCLMULQDQ:   four registers of one block
+//! otherwise, in registers of two blocks (AVX2) or four (AVX-512):
+//!     if at least 16 registers:             eight at a time, forward by 8; then folded to four
+//!     groups of four registers:             forward by 4
+//!     fold the four to one; each single register: forward by 1
+//!     fold the lanes of the register to one block
+//! blocks one by one, Barrett's reduction, and the last bytes by tables
+//! ```
 
 use std::arch::x86_64::*;
 

@@ -1,4 +1,5 @@
-//! Keccak-p in general registers, with ANDN and RORX.
+//! Keccak-p in general registers: the rounds of [`any`], compiled for ANDN, which is `!b & c` of
+//! chi, and for RORX, which rotates into another register.
 
 use crate::cpu::any::keccak_p as any;
 use crate::cpu::features::Bmi;

@@ -1,4 +1,9 @@
 //! POLYVAL by carry-less products of four blocks at once, or of one.
+//!
+//! Groups of blocks are reduced once: [`field`] has the steps. With AVX-512 ([`gcm`]) these are 64
+//! blocks and a VPCLMULQDQ has four products; `by_clmul` has eight blocks, and PCLMULQDQ.
+//!
+//! [`gcm`]: mod@crate::cpu::kernels::gcm::wide
 
 use std::arch::x86_64::*;
 

@@ -1,4 +1,9 @@
-//! ROMix of several lanes in a vector, and such vectors interleaved.
+//! ROMix of several lanes in a vector, and such vectors interleaved: [`romix`] has the steps.
+//!
+//! A row of 128 bits of one lane, two (AVX2) or four (AVX-512) is a register. Rotations are VPROLD
+//! with AVX-512, else two shifts whose results are XORed in one after the other. Rows turn by
+//! VPSHUFD. Matrices of the table become rows of several lanes, and back, by VPERM2I128 or
+//! VSHUFI32X4.
 
 use std::arch::x86_64::*;
 

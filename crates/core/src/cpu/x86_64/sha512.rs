@@ -13,6 +13,23 @@
 //! The rounds are assembly because of the order of the instructions: in the compiler's order the
 //! same ones take 1.07 times as long on Sapphire Rapids. Additions are made by `lea`, which keeps
 //! off the units that `rorx` needs.
+//!
+//! ```text
+//! schedule:  pairs[p] = words 2p and 2p + 1 of both blocks, bytes reversed     p in 0..8
+//!            entries[p] = pairs[p] + constants
+//!            then, indices modulo 8, with VPALIGNR for pairs that begin at an odd word:
+//!            pairs[p] += (words 9, 10 after) + sigma0(words 1, 2 after) + sigma1(pairs[p + 7])
+//! rounds:    first block: four times 16 rounds, an entry of the next 16 before each second round;
+//!            16 rounds more. Second block: 80 rounds on the entries' upper halves
+//! round:     A += sum                          the large sigma of A, of the round before
+//!            H += entry + (E & F) + (!E & G) + Sigma1(E)
+//!            D += H
+//!            H += ((A ^ B) & differ) ^ B       Maj; differ = B ^ C is A ^ B of the round before
+//!            sum = Sigma0(A);  differ = A ^ B
+//!            A to H change their names
+//! ```
+//!
+//! A last block without another is computed as both.
 
 use std::arch::asm;
 use std::arch::x86_64::*;

@@ -9,6 +9,14 @@
 //! On Zen 5, which has more multipliers, this is 10 % faster than scalar code; llvm-mca predicts
 //! 15 % for Intel and 33 % for Zen 3. Below 1 KiB scalar code is faster. For XXH64, whose product
 //! of 64 bits takes three multiplications of vectors, the same gained 4 %.
+//!
+//! ```text
+//! for each pass of eight stripes
+//!     products[0..32] = words of the stripes * PRIME32_2      VPMULLD, eight words a register
+//!     for each stripe, for each of the four lanes             general registers
+//!         lane = ((lane + product) <<< 13) * PRIME32_1
+//! fewer than eight stripes at the end: scalar code
+//! ```
 
 use std::arch::asm;
 use std::arch::x86_64::*;

@@ -3,6 +3,24 @@
 //! A block of 16 bytes, read as two little-endian words, is `first · x^64 + second`. The carry-less
 //! product of two words is in the same form their product times x, so that a word multiplied by
 //! [`power`]`(n - 1)` is the word times x^n, modulo the polynomial.
+//!
+//! Kernels fold blocks by carry-less products and reduce once, at the end. They differ in the width
+//! of vectors and in how many they fold side by side: four here.
+//!
+//! ```text
+//! forward(block, n) = block.first * x^(128n + 63) ^ block.second * x^(128n - 1)
+//!                                           the block times x^(128n), in 128 bits again
+//! a, b, c, d = the first four blocks; the register is added to the first word
+//! for each next group of four blocks
+//!     a = forward(a, 4) ^ group[0], and so on for b, c and d      independent of each other
+//! sum = forward(forward(a, 1) ^ b, 2) ^ forward(c, 1) ^ d
+//! each block of the rest: sum = forward(sum, 1) ^ block
+//! Barrett's reduction of sum * x^64:
+//!     dividend = sum.first * x^127 ^ sum.second
+//!     quotient = the lower half of dividend.low * constant
+//!     register = dividend.high ^ the upper half of quotient * P ^ (quotient if P ends with 1)
+//! the last bytes, less than a block: by tables
+//! ```
 
 /// Bytes of a block, which a carry-less product folds.
 pub(crate) const BLOCK: usize = 16;

@@ -4,6 +4,16 @@
 //! 24 rounds are 1,900 instructions for two messages; in general registers they are 3,580 for each.
 //! No machine with these instructions was at hand to measure. One state alone stays in general
 //! registers: half of each vector would be idle.
+//!
+//! A vector has a word of each state, and the rounds are those of `cpu::any::keccak_p`:
+//!
+//! ```text
+//! absorb:  words of both blocks are paired by TRN1 and TRN2, and XORed into the rows
+//! theta:   c[x] = two EOR3
+//!          d[x] = RAX1(c[x - 1], c[x + 1])            c[x - 1] ^ (c[x + 1] <<< 1)
+//! rho:     b = XAR(a, d)                              (a ^ d) <<< offset
+//! chi:     e[x] = BCAX(b[x], b[x + 2], b[x + 1])      b[x] ^ (b[x + 2] & !b[x + 1])
+//! ```
 
 use std::arch::aarch64::*;
 

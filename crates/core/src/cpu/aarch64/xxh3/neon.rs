@@ -1,4 +1,5 @@
-//! XXH3's stripes with NEON, which every 64-bit ARM has: a stripe is four registers.
+//! XXH3's stripes with NEON, which every 64-bit ARM has: a stripe is four registers. [`vector`] has
+//! the steps; a product and its sum are one instruction (UMLAL).
 
 use std::arch::aarch64::*;
 

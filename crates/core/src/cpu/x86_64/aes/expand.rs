@@ -3,6 +3,16 @@
 //! Our own and not AWS-LC's: the layout of its keys depends on which code it has chosen. SubWord is
 //! the last round of an encryption (AESENCLAST) of a block with four equal columns, which ShiftRows
 //! leaves alone.
+//!
+//! ```text
+//! sums(w):           w[0], w[0]^w[1], w[0]^w[1]^w[2], and so on        shifts by 4 and 8 bytes
+//! sub_rotated(w):    SubWord(RotWord(w)) ^ constant, in all words      PSHUFB, AESENCLAST
+//! AES-128:  key  = sums(key) ^ sub_rotated(key[3])                     a round key each
+//! AES-192:  four = sums(four) ^ sub_rotated(two[1])                    six words each
+//!           two  = (two[0], two[0]^two[1]) ^ four[3]
+//! AES-256:  even = sums(even) ^ sub_rotated(odd[3])                    two round keys each
+//!           odd  = sums(odd) ^ SubWord(even[3])
+//! ```
 
 use std::arch::x86_64::*;
 

@@ -1,5 +1,18 @@
 //! AES-CTR with AES instructions on two blocks at once: for CPUs without AVX-512, and everywhere
-//! with GCM-SIV's counter.
+//! with GCM-SIV's counter. The loop is in [`aes`](super).
+//!
+//! Round keys are broadcast from memory as they are used.
+//!
+//! ```text
+//! ctr:  passes of eight registers, then one of four and one of two if they are left
+//!       the last 1 to 63 bytes: two registers, in a copy
+//!       next registers, i in 0..COUNT:
+//!           if the lower half overflows     make each lane from the number
+//!           else                            add 2i to the lower halves (VPADDQ), reverse bytes
+//! siv:  passes of eight registers; the last 1 to 255 bytes in a copy of a pass
+//!       next registers:                     add 2i to the first words (VPADDD), which wrap around;
+//!                                           bytes are in order
+//! ```
 
 use std::arch::x86_64::*;
 

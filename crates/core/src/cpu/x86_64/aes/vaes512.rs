@@ -1,4 +1,16 @@
-//! AES-CTR with AES instructions on four blocks at once, eight such registers side by side.
+//! AES-CTR with AES instructions on four blocks at once, eight such registers side by side. The
+//! loop is in [`aes`](super).
+//!
+//! Round keys are broadcast to all lanes once a call. The last 1 to 511 bytes take one, two, four
+//! or eight registers, the fewest that hold them, and a masked load and store for one that is not
+//! whole. Counters are kept in four lanes, still little-endian, as numbers of two halves:
+//!
+//! ```text
+//! next registers, i in 0..COUNT:
+//!     if the lower half overflows among them   make each lane from the number
+//!     else if the lowest byte overflows        add 4i to the lower halves (VPADDQ), reverse bytes
+//!     else                                     reverse bytes once, add 4i to the last byte
+//! ```
 
 use std::arch::x86_64::*;
 

@@ -7,6 +7,22 @@
 //! quarter rounds at a time (420), one (550), Poly1305 in one chain (397) or after every second
 //! quarter round (490), passes of 1 KiB, with a join after each (397).
 //!
+//! The layout in columns is that of [`state`](mod@crate::cipher::chacha::state), in eight lanes.
+//! Rotations by 16 and by 8 are shuffles of bytes, the others two shifts.
+//!
+//! ```text
+//! for set in 0..8                                   8 blocks each: a long pass of 4 KiB
+//!     x = begin = the states of the next eight blocks
+//!     for i in 0..10
+//!         round over columns, two quarter rounds at a time
+//!         if i < 8:  Poly1305 absorbs a block of each half          general registers
+//!         round over diagonals
+//!         if i < 8:  Poly1305 absorbs a block of each half
+//!     x += begin; transpose; target = source ^ x
+//! ```
+//!
+//! There is no tail: callers pass whole long passes.
+//!
 //! # Safety
 //! As for [`avx512`](super::avx512), with a proof of AVX2 and BMI2.
 

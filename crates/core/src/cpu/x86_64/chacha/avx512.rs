@@ -6,6 +6,18 @@
 //! - in columns: a register holds one word of 16 blocks, so that rounds need no shuffles: for the
 //!   bulk.
 //!
+//! ```text
+//! columns, a pass of 1024 bytes:      as in `cipher::chacha::state`, in 16 lanes; VPROLD rotates
+//!     transpose:                      VPUNPCK within quarters of registers, VSHUFI32X4 across them
+//! rows, SETS of four blocks:          one, two or four sets side by side
+//!     a, b, c, d = rows of the state, each in four quarters; the number in d counts the blocks
+//!     ten times:  quarter(a, b, c, d)
+//!                 turn words of a, c and d (VPSHUFD): diagonals become columns
+//!                 quarter(a, b, c, d), turn back
+//!     add the rows before, transpose quarters: a register for each block
+//! text:  passes in columns; the rest, less than a pass, in rows, its last block masked
+//! ```
+//!
 //! # Safety
 //! Texts are pointers, as the head of [`text`](crate::cipher::text) says: source and target have
 //! `size` bytes and are equal or disjoint. Each function passes on offsets within that size, and

@@ -1,4 +1,14 @@
 //! The sum of a part of a text, while it is encrypted or decrypted.
+//!
+//! ```text
+//! seal:  encrypt the lead                        open:  absorb `AHEAD` bytes or more
+//!        while a pass is left to encrypt                while a pass is left to absorb
+//!            encrypt it, absorb one behind                  absorb it, decrypt one behind
+//!        encrypt the rest, absorb the rest              absorb the rest, decrypt the rest
+//! shorter texts: one after the other
+//! ```
+//!
+//! With AVX-512 a pass is the 1 KiB of the module above; with AVX2 it is [`avx2::pass`], of 4 KiB.
 
 use super::{BySize, ChaChaPolyKernel, Mac, columns};
 use crate::cipher::chacha::apply_by_library;

@@ -1,5 +1,17 @@
 //! The kernels of x86-64: AES-CTR and GHASH at once.
 //!
+//! Both kernels encrypt a pass while they hash another, which is ready:
+//!
+//! ```text
+//! seal                                                open
+//! encrypt pass 0                                      for each pass p
+//! for each next pass p                                    hash p of the source; decrypt p
+//!     encrypt p; hash p - 1 of the target             hash and decrypt the rest
+//! encrypt and hash the rest
+//! ```
+//!
+//! Products are summed up and reduced once: [`field`](crate::cipher::field) has the steps.
+//!
 //! # Safety
 //! Texts are pointers, as the head of [`text`](crate::cipher::text) says: source and target have
 //! `size` bytes and are equal or disjoint. [`Keys`] of a kernel contain the proof that the CPU has

@@ -1,5 +1,26 @@
 //! AES-GCM with AES and carry-less products on four blocks at once: a pass encrypts 32 blocks and
 //! hashes 32 others, so that neither waits for the other.
+//!
+//! [`field`](crate::cipher::field) has the steps of hashing. A register has four blocks or four
+//! powers, and each lane sums up its own products.
+//!
+//! ```text
+//! step of two passes, 64 blocks:
+//!     low = middle = high = 0
+//!     for each of the two passes
+//!         x[i] = the next counters ^ keys[0]                 i in 0..8
+//!         for round in 1..ROUNDS
+//!             x[i] = VAESENC(x[i], keys[round])
+//!             beside four of the rounds: add two registers of the text behind, bytes reversed,
+//!             times their powers to low, middle, high    VPCLMULQDQ, XOR of three by VPTERNLOGQ
+//!         target = source ^ VAESENCLAST(x[i], keys[ROUNDS])
+//!     sum = the four lanes reduced, then their XOR
+//! ```
+//!
+//! The sum before a step is added to its first block. That is multiplied last in the first pass, as
+//! it waits for the reduction. The rest, for which no step is left, is sealed and then hashed, or
+//! hashed and then opened: groups of at most 64 blocks with the last powers of the table, and
+//! masked loads, which fill up with zeros.
 
 use std::arch::x86_64::*;
 

@@ -11,6 +11,20 @@
 //!
 //! Messages of BLAKE3 of more than 4 KiB take no longer alone, in the lanes of the library. Fewer
 //! messages than lanes take as long as if all lanes were in use.
+//!
+//! ```text
+//! state of a lane:  h[0..8], and a ninth word: bytes absorbed (BLAKE2) or flags (BLAKE3)
+//! absorb:           v[0..8] = h;  v[8..16] = the first words, changed by lane:
+//!                       BLAKE2: v[12] ^= bytes with this block, v[14] ^= all ones in a last block
+//!                       BLAKE3: v[12..16] = chunk number, 0, bytes of this block, flags
+//!                   rounds: mix the columns, then the diagonals, with two words of the block each
+//!                   BLAKE2: h ^= v[0..8] ^ v[8..16];  BLAKE3: h = v[0..8] ^ v[8..16]
+//! mix:              a += x + b;  d = (d ^ a) >>> r0;  c += d;  b = (b ^ c) >>> r1
+//!                   a += y + b;  d = (d ^ a) >>> r2;  c += d;  b = (b ^ c) >>> r3
+//! ```
+//!
+//! The last block of a message, even a whole one, comes from a padded end, which has its size
+//! behind the block.
 
 use std::arch::x86_64::*;
 

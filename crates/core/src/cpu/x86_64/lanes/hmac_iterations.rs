@@ -1,4 +1,12 @@
 //! The HMAC iterations of PBKDF2 in lanes: digests stay in registers.
+//!
+//! ```text
+//! m = the digest, 0x80, zeros, the length                     a lane each iteration
+//! count times:
+//!     m[digest] = rounds(inner, m) + inner
+//!     m[digest] = last = rounds(outer, m) + outer
+//!     sum ^= last
+//! ```
 
 /// Defines the function `iterate` of a kernel.
 macro_rules! hmac_iterations {

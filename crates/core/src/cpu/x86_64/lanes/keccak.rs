@@ -6,6 +6,18 @@
 //! ns of Keccak-256 of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 216 and 32, 1670 and
 //! 210, 6460 and 790; of lengths up to 2 KiB mixed 1690 and 230. Half of what a short message saves
 //! comes of padding it and writing its digest in registers (54 and 33).
+//!
+//! A row of memory has a word of each state.
+//!
+//! ```text
+//! for each block
+//!     rows ^= the words of the block, of which as many as there are lanes are transposed at once
+//!     25 vectors = the rows
+//!     rounds: those of `cpu::any::keccak_p`, with parities computed anew; two at a time
+//!     rows = the vectors
+//! ```
+//!
+//! With AVX-512 the XOR of three and chi are a VPTERNLOGQ each, and rotations a VPROLQ.
 
 use std::arch::x86_64::*;
 

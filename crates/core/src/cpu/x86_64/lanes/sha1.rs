@@ -7,6 +7,19 @@
 //!
 //! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 53 and 17, 490 and 102,
 //! 1890 and 374; of lengths up to 2 KiB mixed 485 and 115.
+//!
+//! [`simd_kernel`](super::simd_kernel) has the steps around these rounds:
+//!
+//! ```text
+//! vectors, round i:   if i >= 16: w[i] = (w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16]) <<< 1
+//!                     e += w[i] + constant + f(b, c, d) + (a <<< 5);  b = b <<< 30
+//!                     a to e change their names
+//! interleaved, four rounds of each message; the state is ABCD, and E in another register:
+//!     if group > 3:   w[group % 4] = SHA1MSG2(SHA1MSG1(w0, w1) ^ w2, w3)
+//!     sum = SHA1NEXTE(E, w[group % 4]), at first E + w[0];  E = ABCD
+//!     ABCD = SHA1RNDS4(ABCD, sum)
+//! state += the state before, E by SHA1NEXTE
+//! ```
 
 use std::arch::x86_64::*;
 

@@ -1,4 +1,15 @@
 //! SHA-2's rounds, which SHA-256 and SHA-512 share up to the rotations.
+//!
+//! ```text
+//! round i:  sum = h + (w[i] + constants[i]) + Ch(e, f, g);  mix = Sigma1(e)
+//!           d = (d + sum) + mix
+//!           h = (Sigma0(a) + Maj(a, b, c)) + (sum + mix)
+//!           w[i] = w[i] + sigma0(w[i + 1]) + w[i + 9] + sigma1(w[i + 14])      indices modulo 16
+//!           a to h change their names
+//! ```
+//!
+//! The last 16 rounds compute no words. With AVX-512 an XOR of three, Ch, Maj and a rotation are
+//! one instruction each; AVX2 needs several.
 
 /// Defines the function `rounds` for a kernel. `$large` and `$small` are the rotations of the
 /// sigmas, small ones with a shift at the end.

@@ -5,6 +5,8 @@
 //!
 //! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 137 and 33, 1033 and 242,
 //! 3680 and 863; of lengths up to 2 KiB mixed 1000 and 255.
+//!
+//! [`simd_kernel`](super::simd_kernel) has the steps and [`sha2`](super::sha2) the rounds.
 
 use std::arch::x86_64::*;
 

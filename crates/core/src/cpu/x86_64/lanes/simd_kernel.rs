@@ -1,4 +1,15 @@
 //! Code that the kernels of Merkle-Damgård hashes share: all but the rounds.
+//!
+//! ```text
+//! step, in vectors:       words[w] = row w of the states; fresh lanes have the first words
+//!                         for each block
+//!                             m[0..16] = words of the block, one of each message in a vector
+//!                             words += rounds(words, m)
+//!                         rows of the states = words
+//! step, interleaved:      a message has registers of its own; after each four rounds of one come
+//!                         those of the others
+//! digests:                in vectors, more than three at once by a transpose; else one by one
+//! ```
 
 /// Defines a kernel over vectors (`$set`) and its own function `rounds(words, block)`. Words of
 /// blocks and digests are in the byte order `$order`; `$pad` is

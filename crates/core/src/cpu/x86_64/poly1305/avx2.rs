@@ -1,9 +1,17 @@
 //! Poly1305 of four blocks at once with AVX2: five limbs of 26 bits, as a product is of 32-bit
 //! numbers.
 //!
-//! Each of four lanes sums up every fourth block. A pass takes two blocks a lane: the first is
-//! multiplied by r^8 with the sum, the second by r^4, and both are carried once. In the end each
-//! lane is multiplied by the power of r for the distance of its last block from the text's end.
+//! Four lanes are as in the [module above](super). A pass takes two blocks a lane, and both
+//! products are carried once:
+//!
+//! ```text
+//! pass:      lane = carry((lane + first block) * r^8 + second block * r^4)
+//!            a step that is left: lane = carry((lane + block) * r^4)
+//! the last:  lane = carry((lane + block) * its own power: r^4, r^3, r^2 or r)
+//! product:   limb k = the sum over i of n[i] * f[k - i], or n[i] * 5 f[k + 5 - i] where i > k
+//!            VPMULUDQ, 25 products; 5 f is computed before
+//! carry:     a to b to c to d, and beside it d to e to a (times five) to b; last d to e
+//! ```
 
 use std::arch::x86_64::*;
 

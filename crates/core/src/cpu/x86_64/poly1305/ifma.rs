@@ -1,12 +1,22 @@
 //! Poly1305 of 16 blocks at once, with AVX-512's products of 52-bit integers.
 //!
-//! 16 lanes, two registers for each limb, sum up every 16th block each, multiplying by r^16 at a
-//! step; in the end each lane is multiplied by the power of r for the distance of its last block
-//! from the message's end. So that the message is a whole number of steps, it is preceded by empty
-//! lanes.
+//! 16 lanes, two registers for each limb, are as in the [module above](super). So that the message
+//! is a whole number of steps, it is preceded by empty lanes.
 //!
 //! A product's lower 52 bits belong where the limbs' positions add up to, its upper bits 52 bits
 //! further on, which is 8 bits above the next limb (10 above the top one's end).
+//!
+//! ```text
+//! a, b, c: the sum;  x, y, z: r^16                   2^132 = 20 modulo 2^130 - 5
+//! low[0], high[0] = a x + c 20y + b 20z              VPMADD52LUQ, VPMADD52HUQ: three of each
+//! low[1], high[1] = a y + b x + c 20z
+//! low[2], high[2] = a z + b y + c x
+//! carry:  b = low[1] + (low[0] >> 44) + (high[0] << 8)
+//!         c = low[2] + (b >> 44) + (high[1] << 8)
+//!         a = low[0] mod 2^44 + 5 ((c >> 42) + (high[2] << 10))
+//!         b = b mod 2^44 + (a >> 44);  a = a mod 2^44;  c = c mod 2^42
+//! step:   a, b, c += the limbs of the next 16 blocks
+//! ```
 
 use std::arch::x86_64::*;
 

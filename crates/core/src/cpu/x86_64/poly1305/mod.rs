@@ -1,4 +1,16 @@
 //! Poly1305: 16 blocks at once in [`ifma`], 4 in [`avx2`], beside vectors of ChaCha20 in [`words`].
+//!
+//! In vectors the polynomial in r (Horner) is cut into lanes, of which none waits for another. Lane
+//! `j` of `L` has the blocks j, j + L, j + 2L and so on:
+//!
+//! ```text
+//! each step:   lane[j] = lane[j] * r^L + the next block
+//! the end:     lane[j] = lane[j] * r^(L - j);  sum = the sum of all lanes
+//! ```
+//!
+//! Limbs are carried once a step or a pass of two, and a little too large between (lazy reduction).
+//! [`avx2`] leaves the last blocks to scalar code; [`ifma`] and [`words`] begin with the blocks
+//! that leave whole steps.
 
 mod avx2;
 pub(crate) mod ifma;

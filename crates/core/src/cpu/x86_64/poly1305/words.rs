@@ -3,6 +3,16 @@
 //!
 //! One block waits for the other, so two halves are summed up side by side: of a step, and of a
 //! pass of four steps.
+//!
+//! ```text
+//! low, high, top = the sum;  r0, r1 = r;  around = r1 * 5 / 4           2^128 r1 = around
+//! block:  (low, high, top) += block + 2^128
+//!         first  = low r0 + high around
+//!         second = low r1 + high r0 + top around + (first >> 64)
+//!         third  = top r0 + (second >> 64)
+//!         sum    = first, second of 64 bits each, third mod 4;  sum += 5 (third >> 2)
+//! join:   the first half's sum * r^(blocks of a half) + the second's
+//! ```
 
 use super::{BLOCK, LANES, Limbs, MASK_44, PARTS, PASS, Poly1305, STEP, Steps, multiply};
 use crate::wipe::{Plain, wiped_on_drop};

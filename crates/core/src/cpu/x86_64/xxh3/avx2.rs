@@ -1,4 +1,4 @@
-//! XXH3's stripes with AVX2: a stripe is two registers.
+//! XXH3's stripes with AVX2: a stripe is two registers. [`vector`] has the steps.
 
 use std::arch::x86_64::*;
 

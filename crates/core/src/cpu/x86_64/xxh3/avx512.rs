@@ -1,5 +1,5 @@
 //! XXH3's stripes with AVX-512: a stripe is a register, and so is each secret of a block, which the
-//! compiler keeps while it absorbs blocks.
+//! compiler keeps while it absorbs blocks. [`vector`] has the steps.
 
 use std::arch::x86_64::*;
 

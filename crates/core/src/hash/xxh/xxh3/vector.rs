@@ -1,5 +1,20 @@
 //! The stripes of a long message over vectors of any kind.
 //!
+//! The eight lanes of 64 bits are one vector or several, as a stripe of 64 bytes is:
+//!
+//! ```text
+//! block of 16 stripes, i in 0..16:
+//!     key = words i..i + 8 of the secret, plus the seed where even, less the seed where odd
+//!     words    += stripe[i]
+//!     products += lower half * upper half of each word of (stripe[i] ^ key)        32 by 32 bits
+//! lanes += products + (words, each exchanged with its neighbour)                   once a block
+//! scramble:  lanes = (lanes ^ lanes >> 47 ^ key) * PRIME32_1, key of i = 16        after a block
+//! end:       fewer stripes, without scrambling; the last 64 bytes with a key of their own;
+//!            lanes ^ key, merged with the length in scalar code
+//! ```
+//!
+//! Keys that begin within a word are shifted together from two vectors.
+//!
 //! # Safety
 //! The CPU has the instructions of the vector. The generic functions have no features and are
 //! inlined: [`kernel`] calls them from functions with those of the vector.

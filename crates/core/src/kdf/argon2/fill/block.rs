@@ -3,6 +3,16 @@
 //!
 //! A block is eight rows of 16 words. BLAKE2b's round, with products in its sums, goes over each
 //! row and then over each of eight columns, which are two words wide.
+//!
+//! ```text
+//! w = before ^ other
+//! round(each row of w);  round(each column of w)
+//! target = w ^ before ^ other, and ^ target if it mixes
+//! round(v[0..16]):   mix the columns (0 4 8 12), (1 5 9 13) and so on, then the diagonals
+//! mix(a, b, c, d):   a = sum(a, b);  d = (d ^ a) >>> 32;  c = sum(c, d);  b = (b ^ c) >>> 24
+//!                    a = sum(a, b);  d = (d ^ a) >>> 16;  c = sum(c, d);  b = (b ^ c) >>> 63
+//! sum(x, y):         x + y + 2 * (the product of their lower halves)
+//! ```
 
 /// Words of a block.
 pub(crate) const WORDS: usize = 128;

@@ -10,6 +10,24 @@
 //! 8.0 and 4.6, of eight 3.5. On Zen 5 the same layouts took 20 alone, 7.3 and 6.4 of four, 4.6 of
 //! eight.
 //!
+//! ```text
+//! X: 2r matrices of 16 words; V: N entries of the same size
+//! fill:  for i in 0..N:   V[i] = X;  X = mixed(X)
+//! mix:   N times:         j = the first word of X's last matrix, modulo N;  X = mixed(X ^ V[j])
+//! mixed(B):               x = the last matrix of B
+//!                         for i in 0..2r:  x = salsa(x ^ B[i]);  result[i / 2 + i % 2 * r] = x
+//! salsa(a, b, c, d):      the rows are diagonals of a matrix, 128 bits each
+//!     four times:   b ^= (a + d) <<< 7;  c ^= (b + a) <<< 9;  d ^= (c + b) <<< 13
+//!                   a ^= (d + c) <<< 18
+//!                   turn the words of b, c, d by 3, 2, 1: columns become rows
+//!                   the same with b and d exchanged; turn by 1, 2, 3: back
+//!     plus the rows before
+//! ```
+//!
+//! `X` alternates between two buffers. A vector has the same row of one, two or four lanes; each
+//! lane's table has its own matrices, which are joined to vectors as they are read. Of `V[j]` eight
+//! matrices are prefetched ahead of their use.
+//!
 //! # Safety
 //! A kernel reads and writes through the pointers of [`RomixBuffers`], without a check.
 //! `scrypt::run` makes them of memory that it has to itself:

@@ -3,6 +3,24 @@
 //!
 //! With AVX2 there are 16 registers. A pass has eight registers of AES blocks and three of sums;
 //! round keys, powers of H and text come from memory.
+//!
+//! [`field`](crate::cipher::field) has the steps of hashing. A register has two blocks or two
+//! powers.
+//!
+//! ```text
+//! pass, 16 blocks:
+//!     x[i] = the next counters ^ keys[0]                     i in 0..8
+//!     the rounds that AES-192 and AES-256 have more:         x[i] = VAESENC(x[i], key)
+//!     for index in 1, 2, .. 7, 0                             index 0 waits for the sum before
+//!         x[i] = VAESENC(x[i], key)
+//!         add register `index` of the text to hash, bytes reversed, times its powers
+//!     x[i] = VAESENC(x[i], keys[ROUNDS - 1])
+//!     sum = reduction
+//!     target = VAESENCLAST(x[i], keys[ROUNDS] ^ source)      the last round adds the text
+//! ```
+//!
+//! The rest, less than a pass, takes two, four or eight registers of keystream, and the last powers
+//! of the table. The block of lengths is in the same sum if a power is left for it.
 
 mod partial;
 mod product;

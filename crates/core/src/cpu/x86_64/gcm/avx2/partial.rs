@@ -1,5 +1,14 @@
 //! Texts shorter than a register of 32 bytes, without a copy: their first and last bytes are read
 //! and written as integers that may overlap.
+//!
+//! ```text
+//! 16 bytes or more:   16 as a register, the others as below
+//! 8 to 15 bytes:      the first 8; the last 8, shifted right by the bytes that are in both
+//! 4 to 7 bytes:       the first 4; the last 4, shifted left to their place
+//! 1 to 3 bytes:       the first, that in the middle and the last
+//! ```
+//!
+//! Stores write the same overlapping pieces.
 
 use std::arch::x86_64::*;
 

@@ -1,7 +1,19 @@
 //! GHASH's products, two at once.
 //!
 //! Those of a pass are as Karatsuba and Ofman have them: three instead of four, as Zen 3 and Alder
-//! Lake start one at most every other cycle.
+//! Lake start one at most every other cycle. Other products take four.
+//!
+//! ```text
+//! prepare:       (H^2, H) * H^2 = (H^4, H^3);  these four * H^4 = H^8 .. H^5;  these eight * H^8
+//!                halves = low ^ high of each power
+//! add_of_pass:   low    ^= text.low * power.low                     a VPCLMULQDQ each, two lanes
+//!                high   ^= text.high * power.high
+//!                middle ^= (text.low ^ text.high) * halves
+//! end of pass:   middle ^= low ^ high                               once for 16 products
+//! reduced:       middle ^= swap(low) ^ low.low * c                  swap exchanges the halves
+//!                high   ^= swap(middle) ^ middle.low * c            c = 0xc2 << 56
+//!                the XOR of both lanes
+//! ```
 
 use std::arch::x86_64::*;
 

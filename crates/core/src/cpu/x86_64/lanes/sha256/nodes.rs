@@ -2,6 +2,15 @@
 //!
 //! The second block of such a message is padding only. Its message schedule is a constant, and one
 //! load of it serves all interleaved messages.
+//!
+//! ```text
+//! words = the 16 groups of rounds on the message
+//! for each four words of the constant schedule
+//!     SHA256RNDS2 twice for each message, without SHA256MSG1 and SHA256MSG2
+//! words += those before the padding
+//! ```
+//!
+//! Four messages at once, then two, then one.
 
 use std::arch::x86_64::*;
 
