@@ -1,7 +1,8 @@
-// Every relative link of every Markdown file names a file, and an anchor names a heading.
+// Every relative link of every Markdown file names a file, and an anchor names a heading. Pages for
+// contributors have no long lines.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -31,4 +32,14 @@ test('dead links are found', (t) => {
   );
   writeFileSync(join(folder, 'b.html'), '<p id="x"></p>');
   assert.deepEqual(deadPageLinks(folder), ['index.html: b.html#y', 'index.html: ./none.png']);
+});
+
+test('pages for contributors have no line of more than 120 columns', () => {
+  const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md'];
+  const long = pages.flatMap((page) =>
+    readFileSync(join(root, page), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => ([...line].length > 120 ? [`${page}:${index + 1}`] : [])),
+  );
+  assert.deepEqual(long, []);
 });
