@@ -20,6 +20,8 @@ const style = `.ink{fill:#1f2328}.soft{fill:#59636e}.ours{fill:#3451b2}.others{f
 
 const WIDTH = 360;
 const ROW = 36;
+/** The room of a heading. */
+const HEADING = 26;
 /** The room of the title. */
 const TOP = 26;
 /** The room of a value behind its bar. */
@@ -32,13 +34,16 @@ export function charts() {
     tableBelow(text, title),
   );
   return {
-    'sealing.svg': values(
-      'AES-256-GCM, messages of 1 MiB sealed per second',
-      jobs.heads.slice(1, -1),
-      jobs.rows
-        .find(([name]) => name === 'AES-256-GCM seal, 1 MiB lent, 16 in flight')
-        .slice(1, -1),
-    ),
+    'sealing.svg': drawn('AES-256-GCM, messages of 1 MiB sealed per second', [
+      { heading: /^\| B \| (.+)/m.exec(text)[1].replace(/ with .*(, Node\.js \d+).*/, '$1') },
+      ...values(
+        jobs.heads.slice(1, -1),
+        jobs.rows
+          .find(([name]) => name === 'AES-256-GCM seal, 1 MiB lent, 16 in flight')
+          .slice(1, -1),
+      ),
+      ...withNode24(text),
+    ]),
     'synchronous.svg': ratios('Synchronous calls: times as fast as the best other library', calls),
     'asynchronous.svg': ratios('Asynchronous calls: times as fast as the best other library', jobs),
   };
@@ -55,17 +60,36 @@ function tableBelow(text, title) {
   return { heads, rows };
 }
 
-/** Returns a row of a table, with a bar for each library. */
-function values(title, names, figures) {
-  return drawn(
-    title,
-    names.map((name, index) => ({
-      name,
-      value: Number(figures[index].replaceAll(',', '')),
-      text: figures[index],
-      kind: index === 0 ? 'ours' : 'others',
-    })),
+/** Returns the bars of a row of a table: one for each library. */
+function values(names, figures) {
+  return names.map((name, index) => ({
+    name,
+    value: Number(figures[index].replaceAll(',', '')),
+    text: figures[index],
+    kind: index === 0 ? 'ours' : 'others',
+  }));
+}
+
+/**
+ * Returns a heading and the bars of the same jobs with Node.js 24, from the table of competitors. A cell there
+ * has Millrace's throughput and the ratio to the best other library.
+ */
+function withNode24(text) {
+  const { heads, rows } = tableBelow(text, 'Competitors');
+  const row = rows.find(
+    ([name]) => name === 'aes-256-gcm seal 1 MiB by promise, 16 in flight, lent',
   );
+  const cell = row[heads.findIndex((head) => head.startsWith('A, v24.'))];
+  const [, ratio, gigabytes, other] = /^([\d.]+)[^(]*\(([\d.]+) GB\/s[^;]*; ([\w-]+)/.exec(cell);
+  const ours = (Number(gigabytes) * 1e9) / 2 ** 20;
+  const figures = [ours, ours / Number(ratio)].map((each) =>
+    Number(each.toPrecision(3)).toLocaleString('en'),
+  );
+  const cpu = /^(.+), \d+ cores, .* A, v24\./m.exec(text)[1];
+  return [
+    { heading: `${cpu}, Node.js 24: Millrace and the best other` },
+    ...values(['Millrace', other], figures),
+  ];
 }
 
 /** Returns the last column of a table, with a bar for each row and a line where both are equal. */
@@ -79,12 +103,17 @@ function ratios(title, { rows }) {
   return drawn(title, bars, 1);
 }
 
-function drawn(title, bars, line) {
+/** Draws bars, and headings between them. */
+function drawn(title, rows, line) {
+  const bars = rows.filter(({ heading }) => heading === undefined);
   const most = Math.max(...bars.map(({ value }) => value));
   const scale = (value) => Math.round((value / most) * (WIDTH - VALUE) * 10) / 10;
-  const height = TOP + bars.length * ROW + 2;
-  const parts = bars.flatMap(({ name, value, text, kind }, index) => {
-    const top = TOP + index * ROW;
+  let height = TOP;
+  const parts = rows.flatMap(({ heading, name, value, text, kind }) => {
+    const top = height;
+    height += heading === undefined ? ROW : HEADING;
+    if (heading !== undefined)
+      return [`<text class="soft" x="0" y="${top + 16}">${escaped(heading)}</text>`];
     return [
       `<text class="ink" x="0" y="${top + 13}">${escaped(name)}</text>`,
       `<rect class="${kind}" x="0" y="${top + 18}" width="${scale(value)}" height="12" rx="2"/>`,
@@ -97,8 +126,11 @@ function drawn(title, bars, line) {
         `<path class="one" stroke-dasharray="2 2" d="M${scale(line)} ${TOP + index * ROW + 16}v16"/>`,
       ),
     );
-  const told = bars.map(({ name, text }) => `${name} ${text}`).join('; ');
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img">
+  const told = rows
+    .map(({ heading, name, text }) => (heading === undefined ? `${name} ${text}` : `${heading}:`))
+    .join('; ')
+    .replaceAll(':;', ':');
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height + 2}" role="img">
 <title>${escaped(title)}</title>
 <desc>${escaped(told)}</desc>
 <style>${style}</style>
