@@ -137,6 +137,7 @@ export default defineConfig({
             page('Design notes', '/design-notes'),
             page('The scheduler', '/internals/pool'),
             page('Contributing', '/internals/contributing'),
+            page('A first fix', '/first-fix'),
           ].filter(({ link }) => existsSync(new URL(`../.site/pages${link}.md`, import.meta.url))),
         },
       ],

@@ -68,7 +68,7 @@ export const search = {
         },
         /** Prefers the guide to the reference, and both to what is for contributors. */
         boostDocument(id) {
-          if (/\/(changelog|design-notes|internals)\b/.test(id)) return 0.3;
+          if (/\/(changelog|design-notes|first-fix|internals)\b/.test(id)) return 0.3;
           if (/\/(variables|enumerations)\/|\/api\/.*\/(#|$)/.test(id)) return 0.2;
           if (/\/api\//.test(id)) return /\/(functions|classes)\//.test(id) ? 1 : 0.5;
           return 1.5;
