@@ -1,6 +1,6 @@
 //! The kernels of x86-64: AES-CTR and GHASH at once.
 //!
-//! Both kernels encrypt a pass while they hash another, which is ready:
+//! Both kernels encrypt a pass beside hashing one whose ciphertext is there already:
 //!
 //! ```text
 //! seal                                                open

@@ -18,7 +18,7 @@
 //!     for each message
 //!         sum = w[group % 4] + four constants
 //!         CDGH = SHA256RNDS2(CDGH, ABEF, sum);  ABEF = SHA256RNDS2(ABEF, CDGH, upper half of sum)
-//!         if group < 12, with w0 to w3 from the oldest four words:
+//!         if group < 12, where w0 to w3 are the registers of w, the oldest words first:
 //!             w[group % 4] = SHA256MSG2(SHA256MSG1(w0, w1) + the words 9 to 12, w3)      PALIGNR
 //! state += the state before
 //! ```

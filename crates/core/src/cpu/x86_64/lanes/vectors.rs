@@ -10,8 +10,8 @@
 //! U32x16   16 rows of 16 words:  of each 4 rows, transpose 4 by 4 words within quarters (VPUNPCK);
 //!          across the four groups, transpose quarters (VSHUFI32X4, twice)
 //! U32x8    8 rows: load 16 bytes of message j and of 4 + j into one register; the first step alone
-//! U64x8    8 rows of 8 words:    pairs of rows by VPUNPCKLQDQ, then VSHUFI64X2 twice
-//! U64x4    4 rows of 4 words:    pairs of rows by VPUNPCKLQDQ, then VPERM2I128
+//! U64x8    8 rows of 8 words:    pairs of rows (VPUNPCK), then VSHUFI64X2 twice
+//! U64x4    4 rows of 4 words:    pairs of rows (VPUNPCK), then VPERM2I128
 //! ```
 //!
 //! Digests are turned back to rows alike, those of U32x8 word by word. Padding with AVX-512 is in
