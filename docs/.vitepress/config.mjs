@@ -75,7 +75,6 @@ export default defineConfig({
             page('Backup and restore', '/recipes/backup'),
             page('Tokens', '/recipes/tokens'),
             page('A webhook', '/recipes/webhook'),
-            page('Verify an installation', '/recipes/verify-installation'),
             page('S3', '/recipes/s3'),
             page('A handshake', '/recipes/handshake'),
             page('A login', '/recipes/login'),
@@ -130,6 +129,7 @@ export default defineConfig({
           text: 'Project',
           items: [
             page('Security', '/security'),
+            page('Verify an installation', '/verify-installation'),
             page('For an audit', '/audit'),
             page('Proofs of kernels', '/proofs'),
             page('Changelog', '/changelog'),
