@@ -165,7 +165,7 @@ test('CONTRIBUTING.md has what npm test leaves out, its seconds, and the verb of
     wanted.map((title) => [title, Math.round(times[title])]),
   );
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const workflows = ['ci', 'nightly', 'release'].map((name) =>
+  const workflows = ['ci', 'nightly', 'packages'].map((name) =>
     readFileSync(join(root, '.github', 'workflows', `${name}.yml`), 'utf8'),
   );
   for (const [, title, , where] of rows)
