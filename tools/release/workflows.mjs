@@ -32,7 +32,7 @@ const folder = join(root, '.github', 'workflows');
 
 /** Commands that take many minutes; other jobs and verbs run them. */
 const long =
-  /\bnpm (test|run (test\S*|prove|soak|platforms|docs)|start)\b|cargo-fuzz|cargo install/;
+  /\bnpm (test|run (test\S*|prove|soak|platforms|docs|release)|start)\b|cargo install|tools\/reproducible/;
 
 /**
  * Runs workflows.
