@@ -117,8 +117,8 @@ async function rustDocs() {
 
 /**
  * Checks the workflows of GitHub: syntax, expressions and commands by actionlint, what an attacker
- * could use by zizmor. Left is one finding of the lowest severity: the workflow `packages` is called
- * as `./...`, as actionlint does not know `$/...`.
+ * could use by zizmor. Left is one finding of the lowest severity: the workflow `packages` is
+ * called as `./...`, as actionlint does not know `$/...`.
  */
 async function checkWorkflows() {
   const flags = ['--offline', '--no-progress', '--min-severity', 'medium', '.github'];

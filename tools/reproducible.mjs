@@ -2,9 +2,9 @@
 //
 //   node tools/reproducible.mjs [linux-x64-gnu | front] [--shipped] [--against FOLDER]
 //
-// It builds HEAD, not the working tree. `front` is the JavaScript with its WebAssembly: what npm packs
-// below dist/. --shipped takes the profile of releases. --against builds once, and compares with the
-// files that tools/release/pack.mjs made, which may come from another machine.
+// It builds HEAD, not the working tree. `front` is the JavaScript with its WebAssembly: what npm
+// packs below dist/. --shipped takes the profile of releases. --against builds once, and compares
+// with the files that tools/release/pack.mjs made, which may come from another machine.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,7 +1,12 @@
 /** The types of what calls with outboards and slices of BLAKE3 take and return. */
 import type { Bytes } from '../base/arguments.js';
-import type { ReadRange } from '../streams/range-reader.js';
 import type { Buffer } from '#platform/base/runtime.js';
+
+/**
+ * Reads bytes `start` to `end` (exclusive) of a sealed stream, a content or an outboard. It
+ * returns fewer only at the end.
+ */
+export type ReadRange = (start: number, end: number) => Bytes | PromiseLike<Bytes>;
 
 /** Options of `hashOutboard` of `millrace/promises`. */
 export interface HashOutboardOptions {

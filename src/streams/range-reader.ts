@@ -1,13 +1,10 @@
 /** A range of what functions of the caller read: its options and its limits. */
-import { bytes, sizeOf, unsigned, type Bytes } from '../base/arguments.js';
+import { bytes, sizeOf, unsigned } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
 import { abortSignal } from '../scheduling/run.js';
+import type { ReadRange } from '../calls/outboards.js';
 
-/**
- * Reads bytes `start` to `end` (exclusive) of a sealed stream, a content or an outboard. It
- * returns fewer only at the end.
- */
-export type ReadRange = (start: number, end: number) => Bytes | PromiseLike<Bytes>;
+export type { ReadRange };
 
 /** The most bytes of one result. */
 const RANGE_MAX = 2 ** 30;

@@ -199,7 +199,7 @@ test('dependabot updates every lockfile, a week after a version is published', (
   }
 });
 
-test('the advisories of AWS-LC that are said not to matter are about code that is not called', () => {
+test('advisories of AWS-LC that do not matter are about code that is not called', () => {
   const { statements } = JSON.parse(read('docs', 'millrace.openvex.json'));
   assert.ok(statements.length >= 5);
   const names = platforms.map(({ name }) => `pkg:npm/%40millrace/${name}`);

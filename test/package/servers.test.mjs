@@ -135,7 +135,7 @@ for (const name of [
       await served(stdout, { cwd: '/' });
       // A bundle says what must be copied where there is no node_modules.
       if (name === '@vercel/nft') return;
-      const files = readdirSync(dirname(stdout)).filter((each) => /js$/.test(each));
+      const files = readdirSync(dirname(stdout)).filter((each) => each.endsWith('js'));
       const texts = files.map((each) => readFileSync(join(dirname(stdout), each), 'utf8'));
       assert.match(texts.join(), /copy\s+node_modules\/@millrace\/<platform>/);
     }),

@@ -1,6 +1,6 @@
 // Attestations with a key of this machine, in place of those that GitHub's identity signs: the same
-// statements of in-toto in the same bundles of Sigstore, which Sigstore's own verifier reads. What a
-// key cannot show is who signed, and when: that takes Sigstore's certificates and its log.
+// statements of in-toto in the same bundles of Sigstore, which Sigstore's own verifier reads. What
+// a key cannot show is who signed, and when: that takes Sigstore's certificates and its log.
 
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Prints the section of CHANGELOG.md for a tag: the notes of its release on GitHub. A version before
-// a release has those of the section "unreleased", or of the version that it precedes.
+// Prints the section of CHANGELOG.md for a tag: the notes of its release on GitHub. A version
+// before a release has those of the version that it precedes.
 //
 //   node tools/release/notes.mjs v1.2.3
 

@@ -1,7 +1,9 @@
-// `npm run release -- --rehearse [--platforms a,b] [--prebuilt] [--workflows]`: a release from this machine to a
-// registry on this machine. Builds the platform packages as releases are built, looks at each,
-// publishes them, installs them in empty projects by every package manager with scripts blocked,
-// runs the quick start in every runtime, and upgrades to a release of which a part is missing.
+// `npm run release -- --rehearse [--platforms a,b] [--prebuilt] [--workflows]`: a release from this
+// machine to a registry on this machine. Builds the platform packages as releases are built, looks
+// at each, publishes them, installs them in empty projects by every package manager with scripts
+// blocked, runs the quick start in every runtime, and upgrades to a release of which a part is
+// missing.
+// `--pack` writes what would be published, and publishes nothing.
 //
 // --platforms   those of tools/platforms.mjs that take part; all by default
 // --prebuilt    takes the binaries of native/ as they are

@@ -6,7 +6,11 @@ import { createServer, request } from 'node:http';
 
 /** Returns a server before the registry at this port of the loopback address. */
 export function stagingServer(port) {
-  /** @type {Map<string, { name: string, version: string, tag: string, body: Buffer, headers: object }>} */
+  /**
+   * @type {Map<string, {
+   *   name: string, version: string, tag: string, body: Buffer, headers: object
+   * }>}
+   */
   const staged = new Map();
   const routes = [
     { verb: 'POST', path: /^\/-\/stage\/package\/(.+)$/, answer: stage },
@@ -15,7 +19,12 @@ export function stagingServer(port) {
     { verb: 'DELETE', path: /^\/-\/stage\/([\w-]+)$/, answer: reject },
   ];
 
-  /** @type {(names: string[], body: Buffer, incoming: import('node:http').IncomingMessage) => any} */
+  /**
+   * @param {string[]} names
+   * @param {Buffer} body
+   * @param {import('node:http').IncomingMessage} incoming
+   * @returns {any}
+   */
   function stage([name], body, incoming) {
     const { versions, 'dist-tags': tags } = JSON.parse(body.toString());
     const [version] = Object.keys(versions);

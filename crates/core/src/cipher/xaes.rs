@@ -26,7 +26,7 @@ impl XaesKey {
         // SP 800-38B, 6.1.
         let doubled = &mut self.k1.0;
         *doubled = self.key.encrypted(0)?;
-        *doubled = *doubled << 1 ^ (*doubled >> 127) * 0x87;
+        *doubled = (*doubled << 1) ^ ((*doubled >> 127) * 0x87);
         Ok(())
     }
 

@@ -26,6 +26,7 @@ impl AesGcm {
     ///
     /// # Errors
     /// Those of [`Incremental::begin`].
+    #[allow(unreachable_pub, dead_code)] // of WebAssembly's modules
     pub fn extend(&mut self, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<(), Error> {
         let mut extended = XaesKey::vacant();
         extended.prepare(key)?;
