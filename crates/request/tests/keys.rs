@@ -56,7 +56,7 @@ fn a_key_in_use_outlives_its_handle() {
 fn purposes_are_those_of_the_catalog() {
     for (kind, algorithm, known) in [
         (0, Cipher::Aes128Ctr as u32, true),
-        (0, 11, false),
+        (0, 12, false),
         (0, 256, false),
         (1, Hash::Sha256 as u32, true),
         (2, Hash::Blake3 as u32, true),

@@ -11,10 +11,10 @@ import type {
   ExtractSliceOptions,
   HashOutboardOptions,
   HashOutboardResult,
+  ReadRange,
   VerifyRangeOptions,
 } from '../../calls/outboards.js';
 import { contentOf, outboardFrom, readVerified, sliceFrom } from '../../streams/outboards.js';
-import type { ReadRange } from '../../streams/range-reader.js';
 import type { StreamSource } from '../../streams/stream-source.js';
 
 /**

@@ -13,6 +13,7 @@ import {
 } from '#platform/streams/sealed.js';
 import type { Bytes, Data } from '../../base/arguments.js';
 import { makeError, refuseSurplus } from '../../base/errors.js';
+import type { ReadRange } from '../../calls/outboards.js';
 import type { HashPart, SealRange, SealRangeOptions, SealingPlan } from '../../calls/parts.js';
 import type { KeyInput } from '../../request/key-input.js';
 import type { OpenRangeOptions } from '../../streams/open-range.js';
@@ -23,7 +24,6 @@ import type {
   SealWithKeyOptions,
   SealWithPassphraseOptions,
 } from '../../streams/passphrase/parameters.js';
-import type { ReadRange } from '../../streams/range-reader.js';
 import type { SealedStreamOptions } from '../../streams/sealed-streams.js';
 
 /**

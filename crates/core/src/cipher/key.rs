@@ -18,8 +18,7 @@ use crate::wipe::WipedBox;
 /// A prepared key of any cipher, wiped on drop.
 ///
 /// Several threads may use it at once. A move copies the bytes and does not wipe the old place, so
-/// use [`CipherKey::boxed`] for a long-lived key and [`with_key`](super::with_key) for a
-/// short-lived one.
+/// use [`CipherKey::boxed`] for a long-lived key and [`with_key`] for a short-lived one.
 pub struct CipherKey {
     cipher: Cipher,
     pub(super) kind: Kind,
