@@ -27,9 +27,10 @@ import { after, allocateApart, type Buffer } from '#platform/base/runtime.js';
 export interface OutputSink {
   /**
    * Returns memory of this size for all further output, which is then written there instead of
-   * being put. Only of a sink that takes whole messages.
+   * being put. Only of a sink that takes whole messages; an own property, as others may add one to
+   * Object.prototype.
    */
-  room?(size: number): Secret<Buffer>;
+  readonly room: ((size: number) => Secret<Buffer>) | undefined;
   /** Takes the next output. Returns false if no more may follow before {@link ChunkPump.resume}. */
   put(output: Buffer): boolean;
   /** Ends the output with an error. */

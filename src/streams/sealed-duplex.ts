@@ -18,6 +18,7 @@ class ChunkStream extends Duplex {
   constructor({ signal, highWaterMark, makePump }: SealingWork) {
     super({ __proto__: null, highWaterMark } as DuplexOptions);
     this.#pump = makePump({
+      room: undefined,
       put: (output) => this.push(output),
       fail: (error) => void this.destroy(error),
     });

@@ -138,6 +138,7 @@ export function transformStream({
   // The readable side throttles the writable one, and the pump limits its runs; nothing needs to
   // wait here.
   const sink: OutputSink = {
+    room: undefined,
     put(output) {
       try {
         controller.enqueue(new Uint8Array(output.buffer, output.byteOffset, output.length));

@@ -125,6 +125,7 @@ function wholeLines(text: Uint8Array, at: number): number {
 /** Puts armored output. {@link ArmorWriter.finish} must follow. */
 export class ArmorWriter implements OutputSink {
   readonly #sink: OutputSink;
+  readonly room = undefined;
   readonly fail: (error: Error) => void;
   #rest: Uint8Array = allocateApart(0);
   #begun = false;
