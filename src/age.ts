@@ -18,7 +18,7 @@ import type {
 } from './streams/age/options.js';
 import * as files from './streams/age/pumps.js';
 import type { AgeIdentityType } from './streams/age/recipients.js';
-import type { ReadRange } from './streams/range-reader.js';
+import type { ReadRange } from './calls/outboards.js';
 import type { PassphraseStreamOptions } from './streams/passphrase/parameters.js';
 
 export type { AgeDecryptOptions, AgeEncryptOptions, AgeIdentityType, AgeRangeOptions };

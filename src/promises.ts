@@ -111,7 +111,6 @@ export type {
   SealWithKeyOptions,
 } from './streams/passphrase/parameters.js';
 export type { OpenRangeOptions } from './streams/open-range.js';
-export type { ReadRange } from './streams/range-reader.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { StreamSource } from './streams/stream-source.js';
 export type * from './calls/ciphers.js';

@@ -17,7 +17,8 @@ import {
   SEALED_CHUNK_SIZE,
   TAG_SIZE,
 } from './chunk-format.js';
-import { rangeReader, type ReadRange } from './range-reader.js';
+import { rangeReader } from './range-reader.js';
+import type { ReadRange } from '../calls/outboards.js';
 
 /** Options of {@link openRange}. */
 export interface OpenRangeOptions {

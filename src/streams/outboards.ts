@@ -33,12 +33,13 @@ import { Form, setIv } from '../request/request.js';
 import { copy } from '../request/result.js';
 import { abortSignal, runPromise, runSync } from '../scheduling/run.js';
 import { absorbStream, isStreamSource, type StreamSource } from './stream-source.js';
-import { rangeReader, type RangeReader, type ReadRange } from './range-reader.js';
+import { rangeReader, type RangeReader } from './range-reader.js';
 import type {
   DecodeSliceOptions,
   ExtractSliceOptions,
   HashOutboardOptions,
   HashOutboardResult,
+  ReadRange,
   VerifyRangeOptions,
 } from '../calls/outboards.js';
 import { allocateApart, nextTurn, type Buffer } from '#platform/base/runtime.js';

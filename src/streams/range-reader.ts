@@ -4,8 +4,6 @@ import { makeError } from '../base/errors.js';
 import { abortSignal } from '../scheduling/run.js';
 import type { ReadRange } from '../calls/outboards.js';
 
-export type { ReadRange };
-
 /** The most bytes of one result. */
 const RANGE_MAX = 2 ** 30;
 
