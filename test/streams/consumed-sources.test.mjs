@@ -136,6 +136,7 @@ test('every function of millrace/promises that takes a source', async () => {
     'hash',
     'hashFiles',
     'hashMany',
+    'hashOutboard',
     'hmac',
     'hmacMany',
   ]);
