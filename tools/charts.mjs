@@ -71,8 +71,8 @@ function values(names, figures) {
 }
 
 /**
- * Returns a heading and the bars of the same jobs with Node.js 24, from the table of competitors. A cell there
- * has Millrace's throughput and the ratio to the best other library.
+ * Returns a heading and the bars of the same jobs with Node.js 24, from the table of competitors. A
+ * cell there has Millrace's throughput and the ratio to the best other library.
  */
 function withNode24(text) {
   const { heads, rows } = tableBelow(text, 'Competitors');

@@ -224,8 +224,8 @@ async function testBundlers(args) {
 /**
  * Tests the package as it is published: packed, installed by npm, pnpm, yarn and bun, compiled with
  * every TypeScript, every example of the documentation, that of many machines over Redis, and the
- * calls of other libraries in docs/migrating.md. With --newest only those calls, with the newest versions of the libraries
- * instead of the locked ones.
+ * calls of other libraries in docs/migrating.md. With --newest only those calls, with the newest
+ * versions of the libraries instead of the locked ones.
  */
 async function testPackage(args) {
   await prepare();

@@ -15,8 +15,9 @@ export interface SealOptions extends EngineOptions {
    * The nonce: 12 bytes (24 for xchacha20-poly1305 and xaes-256-gcm; GCM accepts 1 to 128). Never
    * use one twice with a key. Copied at the call. Without it `seal` generates a random nonce and
    * puts it before the ciphertext, where `open` without a nonce reads it. Use xchacha20-poly1305 or
-   * xaes-256-gcm for that: random nonces of 24 bytes do not repeat. With the 12-byte nonces of the others seal at most 2^32 messages with one
-   * key (NIST SP 800-38D, 8.3); a prepared key counts them and then refuses with ERR_NONCE_LIMIT.
+   * xaes-256-gcm for that: random nonces of 24 bytes do not repeat. With the 12-byte nonces of the
+   * others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3); a prepared key counts
+   * them and then refuses with ERR_NONCE_LIMIT.
    */
   readonly nonce?: Bytes | undefined;
   /** The message. */

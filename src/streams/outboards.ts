@@ -2,10 +2,10 @@
  * Outboards of BLAKE3, and ranges of a content that they verify, in the formats of bao
  * (https://github.com/oconnor663/bao/blob/master/docs/spec.md).
  *
- * An outboard is the content's size and the parents of the tree in pre-order. A slice is the part of
- * it that a range needs, with the content between the parents. The engine computes a subtree of up
- * to 1 MiB at once with all its parents (crates/core/src/hash/outboard.rs), which are then compared;
- * parents above it are verified one by one.
+ * An outboard is the content's size and the parents of the tree in pre-order. A slice is the part
+ * of it that a range needs, with the content between the parents. The engine computes a subtree of
+ * up to 1 MiB at once with all its parents (crates/core/src/hash/outboard.rs), which are then
+ * compared; parents above it are verified one by one.
  */
 import {
   decodeSliceOptionNames,

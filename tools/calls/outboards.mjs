@@ -35,8 +35,8 @@ export const hashOutboard = {
 /*
  * Reads a range of a content and verifies it with an outboard: the result is what the content with
  * this digest has there, or the call rejects. Neither the content nor the outboard need be trusted.
- * Reads the groups of the range and their parents, in order and at most 1 MiB at once. The functions
- * return bytes of a file, a Blob or an HTTP range request.
+ * Reads the groups of the range and their parents, in order and at most 1 MiB at once. The
+ * functions return bytes of a file, a Blob or an HTTP range request.
  *
  * Fewer bytes are returned if the content ends before `end`, none if `start` is beyond it: then the
  * end is verified too.
@@ -71,9 +71,9 @@ export const verifyRange = {
 };
 
 /*
- * Returns a range of a content with all that verifies it, bao's slice: who knows the digest opens it
- * with {@link decodeSlice} or `bao decode-slice` and needs no outboard. Reads as {@link verifyRange}
- * does, and verifies nothing.
+ * Returns a range of a content with all that verifies it, bao's slice: who knows the digest opens
+ * it with {@link decodeSlice} or `bao decode-slice` and needs no outboard. Reads as
+ * {@link verifyRange} does, and verifies nothing.
  *
  * A range without bytes gives its group; one beyond the content the last group, which proves where
  * the content ends.
