@@ -76,13 +76,16 @@ test('publishing refuses another tag, and files that are not those of SHA256SUMS
   const write = (name, text) => writeFileSync(join(folder, name), text);
   write('packages.json', JSON.stringify(packages));
   write('millrace.tgz', 'a tarball');
-  const sum = createHash('sha256').update('another tarball').digest('hex');
-  write('SHA256SUMS', `${sum}  millrace.tgz\n`);
+  const sumOf = (text) => createHash('sha256').update(text).digest('hex');
+  write('SHA256SUMS', `${sumOf('another tarball')}  millrace.tgz\n`);
   const from = ['--from', folder];
   const other = await run('publish.mjs', ...from, '--tag', 'v0.2.0');
   assert.deepEqual([other.code, /v0\.2\.0 is not version 0\.1\.0/.test(other.all)], [1, true]);
   const changed = await run('publish.mjs', ...from, '--tag', 'v0.1.0');
   assert.deepEqual([changed.code, /not the file of SHA256SUMS/.test(changed.all)], [1, true]);
+  write('SHA256SUMS', `${sumOf(JSON.stringify(packages))}  packages.json\n`);
+  const unnamed = await run('publish.mjs', ...from, '--tag', 'v0.1.0');
+  assert.deepEqual([unnamed.code, /not the file of SHA256SUMS/.test(unnamed.all)], [1, true]);
   assert.match((await run('publish.mjs')).all, /--from names the folder/);
   assert.match((await run('pack.mjs', '--npm', folder, '--out', folder)).all, /nothing in/);
 });

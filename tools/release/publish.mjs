@@ -42,17 +42,17 @@ async function publish(folder, { stage, tag, 'dry-run': dry }) {
   const { version } = packages.find(({ name }) => name === 'millrace');
   if (tag !== undefined && tag !== `v${version}`)
     throw new Stop(`millrace: tag ${tag} is not version ${version}`);
-  checkSums(folder);
+  checkSums(folder, packages);
   if (stage) await checkNpm();
-  for (const { name, version, tag, file } of packages) {
+  for (const { name, version, tag: distTag, file } of packages) {
     if ((await run(['view', `${name}@${version}`, 'version']))?.stdout.trim() === version) {
       console.log(`  ${name} ${version} is published already`);
       continue;
     }
-    const flags = ['--access', 'public', '--tag', tag, ...(dry ? ['--dry-run'] : [])];
+    const flags = ['--access', 'public', '--tag', distTag, ...(dry ? ['--dry-run'] : [])];
     const verb = stage ? ['stage', 'publish'] : ['publish'];
     const answer = await run([...verb, join(folder, file), ...flags]);
-    const text = `${name} ${version}, tag ${tag}`;
+    const text = `${name} ${version}, tag ${distTag}`;
     if (answer?.code === 0) console.log(`  ${stage ? 'staged' : 'published'} ${text}`);
     // A version that is staged, which only its maintainers see, is taken as one that is published.
     else if (stage && /E409|EPUBLISHCONFLICT/.test(answer?.all ?? ''))
@@ -67,13 +67,14 @@ async function run(args) {
 }
 
 /** Fails if a file is not the one that SHA256SUMS has, and that was attested. */
-function checkSums(folder) {
-  for (const line of readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n')) {
-    const [sum, file] = line.split('  ');
+function checkSums(folder, packages) {
+  const lines = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n');
+  const sums = new Map(lines.map((line) => line.split('  ').reverse()));
+  for (const file of new Set([...sums.keys(), ...packages.map((each) => each.file)])) {
     const found = createHash('sha256')
       .update(readFileSync(join(folder, file)))
       .digest('hex');
-    if (found !== sum) throw new Stop(`millrace: ${file} is not the file of SHA256SUMS`);
+    if (found !== sums.get(file)) throw new Stop(`millrace: ${file} is not the file of SHA256SUMS`);
   }
 }
 
