@@ -367,7 +367,8 @@ function checkWrap({ numbers, target }: Work): Needs {
 export function provideCiphers(): void {
   const families = ({ algorithm }: Work): readonly Family<object>[] => {
     const facts = ciphers[algorithm]!;
-    return [facts.aead ? messageOf(facts) : streamOf(facts)];
+    const family = facts.aead ? messageOf(facts) : streamOf(facts);
+    return family === modules.xaesGcm ? [family, modules.aesCtr] : [family];
   };
   provide([Operation.Encrypt, Operation.Decrypt, Operation.Seal, Operation.Open], {
     run,

@@ -2,6 +2,7 @@
 import type { AeadCalls, StreamCalls } from './families/ciphers.js';
 import { progressOf, type DeriveCalls, type WrapCalls } from './families/derivations.js';
 import { Family } from './families/family.js';
+import { extendKey } from './families/xaes.js';
 import { module as aesCtrText } from './modules/aes-ctr.js';
 import { module as aesGcmText } from './modules/aes-gcm.js';
 import { module as aesGcmSivText } from './modules/aes-gcm-siv.js';
@@ -10,16 +11,23 @@ import { module as chacha20Text } from './modules/chacha20.js';
 import { module as chachaPolyText } from './modules/chacha20-poly1305.js';
 import { module as keyWrapText } from './modules/key-wrap.js';
 import { module as scryptText } from './modules/scrypt.js';
+import { part } from './windows.js';
 
-export const aesCtr = /* @__PURE__ */ new Family<StreamCalls>('aes-ctr', aesCtrText);
-export const aesGcm = /* @__PURE__ */ new Family<AeadCalls>('aes-gcm', aesGcmText);
-/** XAES-256-GCM: the module of AES-GCM, in which another function begins a message. */
+/** XAES-256-GCM: the module of AES-GCM, under a key that AES-CTR's derives. */
 class ExtendedGcm extends Family<AeadCalls> {
   override open(): AeadCalls {
     const calls = super.open();
-    return { ...calls, begin: calls.extend! };
+    const begin: AeadCalls['begin'] = (message, key, keySize, nonce, _, ...aad) => {
+      const bytes = this.bytes();
+      extendKey(aesCtr, part(bytes, key, keySize), part(bytes, nonce, 12));
+      return calls.begin(message, key, keySize, nonce + 12, 12, ...aad);
+    };
+    return { ...calls, begin };
   }
 }
+
+export const aesCtr = /* @__PURE__ */ new Family<StreamCalls>('aes-ctr', aesCtrText);
+export const aesGcm = /* @__PURE__ */ new Family<AeadCalls>('aes-gcm', aesGcmText);
 export const xaesGcm = /* @__PURE__ */ new ExtendedGcm('aes-gcm', aesGcmText);
 export const aesGcmSiv = /* @__PURE__ */ new Family<AeadCalls>('aes-gcm-siv', aesGcmSivText);
 export const chacha20 = /* @__PURE__ */ new Family<StreamCalls>('chacha20', chacha20Text);

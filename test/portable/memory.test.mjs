@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { hashes } from '../support/algorithms.mjs';
+import { extended } from '../support/oracles.mjs';
 import { portableCalls } from '../support/portable-calls.mjs';
 import { leftIn, message, nonce, secret, wasmInstances } from '../support/wasm-memory.mjs';
 
@@ -12,7 +13,8 @@ process.env.MILLRACE_ENGINE = 'portable';
 const { default: millrace } = await import('millrace');
 const functions = await import('millrace/portable');
 
-const aeads = ['aes-256-gcm', 'aes-256-gcm-siv', 'chacha20-poly1305'];
+const aeads = ['aes-256-gcm', 'aes-256-gcm-siv', 'chacha20-poly1305', 'xaes-256-gcm'];
+const nonceOf = (name) => (name === 'xaes-256-gcm' ? new Uint8Array(24).fill(9) : nonce);
 /** Longer than the window that a message passes through. */
 const long = new Uint8Array(200_000);
 for (let at = 0; at < long.length; at += message.length)
@@ -31,23 +33,24 @@ for (const name of aeads) {
   for (const source of [message, long]) {
     const title = `${source.length} bytes by ${name}`;
     calls[title] = sealAndOpen(
+      name,
       source,
       (given) => millrace.seal(name, given),
       (given) => millrace.open(name, given),
     );
-    calls[`${title} of millrace/portable`] = sealAndOpen(source, seal, open);
+    calls[`${title} of millrace/portable`] = sealAndOpen(name, source, seal, open);
   }
   if (name === 'aes-256-gcm-siv') continue;
   calls[`an incremental message by ${name}`] = () => {
-    const cipher = millrace.createCipher(name, { key: secret, nonce });
+    const cipher = millrace.createCipher(name, { key: secret, nonce: nonceOf(name) });
     for (const part of [message, long]) cipher.update(part);
     cipher.final();
   };
 }
 
 /** Returns a call that seals, opens, and refuses to open. */
-function sealAndOpen(source, seal, open) {
-  const given = { key: secret, nonce, aad: message.subarray(0, 99) };
+function sealAndOpen(name, source, seal, open) {
+  const given = { key: secret, nonce: nonceOf(name), aad: message.subarray(0, 99) };
   return () => {
     const sealed = seal({ ...given, source });
     nothingLeft();
@@ -84,7 +87,7 @@ for (const [name, call] of Object.entries(calls))
 for (const name of aeads)
   for (const size of [100, long.length])
     test(`${name}: ${size} bytes that do not authenticate leave zeros in place`, () => {
-      const given = { key: secret, nonce };
+      const given = { key: secret, nonce: nonceOf(name) };
       const sealed = millrace.seal(name, { ...given, source: long.subarray(0, size) });
       sealed[size >> 1] ^= 1;
       const target = sealed.subarray(0, size);
@@ -93,6 +96,16 @@ for (const name of aeads)
       });
       assert.ok(target.every((byte) => byte === 0));
     });
+
+test('no key of XAES-256-GCM is left in the memory of a module', () => {
+  const iv = nonceOf('xaes-256-gcm');
+  const { key } = extended({ key: secret, iv: Buffer.from(iv) });
+  const given = { key: secret, nonce: iv, source: long };
+  for (const seal of [functions.xaes_256_gcm.seal, (all) => millrace.seal('xaes-256-gcm', all)]) {
+    seal(given);
+    assert.deepEqual(leftIn(key), []);
+  }
+});
 
 test('a call that is refused before it begins leaves its target as it is', () => {
   const target = new Uint8Array(long.length + 16).fill(7);

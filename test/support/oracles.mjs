@@ -71,7 +71,7 @@ function hmacOracle({ algorithm, key, source }) {
 }
 
 /** Returns the key and the nonce of AES-256-GCM that XAES-256-GCM (C2SP) makes of its own. */
-function derived({ key, iv }) {
+export function extended({ key, iv }) {
   const encrypted = (block) => createCipheriv('aes-256-ecb', key, null).update(block);
   const number = (block) => BigInt(`0x${block.toString('hex')}`);
   const zero = number(encrypted(Buffer.alloc(16)));
@@ -88,7 +88,7 @@ function derived({ key, iv }) {
 function encryptionOracle(job) {
   const { algorithm, key, iv, source, aad, tagSize = 16 } = job;
   if (algorithm === 'xaes-256-gcm')
-    return encryptionOracle({ ...job, algorithm: 'aes-256-gcm', ...derived(job) });
+    return encryptionOracle({ ...job, algorithm: 'aes-256-gcm', ...extended(job) });
   const make = {
     'xchacha20-poly1305': xchacha20poly1305,
     'aes-256-gcm-siv': gcmsiv,

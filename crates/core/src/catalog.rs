@@ -718,6 +718,6 @@ pub static CIPHERS: [CipherFacts; 12] = ciphers([
         portable_cost: [5600.0, 5.2], key_size: 16,
         aliases: &["aes128-gcm-siv"], ..AES_GCM_SIV },
     CipherFacts { cipher: Cipher::Xaes256Gcm, name: "xaes-256-gcm", cost: [245.0, 0.061],
-        portable_cost: [7000.0, 6.0], key_size: 32, iv_size: 24, iv_max: 0, tag_min: 16,
+        portable_cost: [12_500.0, 6.0], key_size: 32, iv_size: 24, iv_max: 0, tag_min: 16,
         standard: "C2SP XAES-256-GCM", aliases: &[], ..AES_GCM },
 ]);

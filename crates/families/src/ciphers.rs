@@ -95,23 +95,6 @@ macro_rules! aead {
 }
 
 aead!(AesGcm, aes_gcm_size, aes_gcm_begin, aes_gcm_seal, aes_gcm_open, aes_gcm_tag, aes_gcm_verify);
-
-/// Begins a message of XAES-256-GCM, which the other functions of AES-GCM continue.
-#[unsafe(no_mangle)]
-extern "C" fn aes_gcm_extend(
-    message: Target,
-    key: Source,
-    key_size: usize,
-    nonce: Source,
-    nonce_size: usize,
-    aad: Source,
-    aad_size: usize,
-) -> u32 {
-    message.put(AesGcm::vacant());
-    let (nonce, aad) = (nonce.bytes(nonce_size), aad.bytes(aad_size));
-    status(message.value::<AesGcm>().extend(key.bytes(key_size), nonce, aad))
-}
-
 aead!(
     AesGcmSiv,
     aes_gcm_siv_size,

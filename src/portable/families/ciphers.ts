@@ -47,8 +47,6 @@ export interface AeadCalls {
     aad: number,
     aadSize: number,
   ): number;
-  /** Begins a message of XAES-256-GCM. */
-  extend?: AeadCalls['begin'];
   seal(message: number, text: number, size: number): number;
   open(message: number, text: number, size: number, tag: number, tagSize: number): number;
   tag(message: number, tag: number, size: number): number;

@@ -4,7 +4,6 @@ use super::{BLOCK, GcmMessage};
 use crate::Error;
 use crate::cipher::contract::{Incremental, Parts};
 use crate::cipher::text::within_blocks;
-use crate::cipher::xaes::XaesKey;
 use crate::inputs::Text;
 use crate::wipe::Wiped;
 
@@ -22,17 +21,6 @@ pub struct AesGcm {
 }
 
 impl AesGcm {
-    /// Begins a message of XAES-256-GCM.
-    ///
-    /// # Errors
-    /// Those of [`Incremental::begin`].
-    #[allow(unreachable_pub, dead_code)] // of WebAssembly's modules
-    pub fn extend(&mut self, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<(), Error> {
-        let mut extended = XaesKey::vacant();
-        extended.prepare(key)?;
-        extended.derived(nonce, |key, nonce| self.begin(key, nonce, aad))
-    }
-
     /// Adds ciphertext to the sum.
     fn add(&mut self, mut text: &[u8]) {
         if self.filled > 0 {
