@@ -68,6 +68,7 @@ const chunkRoots = [
   'operations/key',
   'public-keys/keys',
   'streams/digest-stream',
+  'streams/outboards',
   'streams/passphrase/pumps',
   'streams/sealed-parts',
   'streams/sealed-streams',

@@ -50,6 +50,7 @@ const families = {
   blake2b: { fast: true },
   blake2s: { fast: true },
   blake3: {},
+  'blake3-parts': {},
   xxh32: { fast: true },
   xxh64: { fast: true },
   xxh3: { fast: true },

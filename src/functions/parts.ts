@@ -35,8 +35,7 @@ import { perform } from './call.js';
  * @param data the bytes of the part
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE,
  *   ERR_ARGUMENT_VALUE (another algorithm, an offset or a length that fits no part, a
- *   `customization`, which is an option of {@link joinParts}), ERR_KEY_SIZE, ERR_ENGINE_UNAVAILABLE
- *   (the portable engine)
+ *   `customization`, which is an option of {@link joinParts}), ERR_KEY_SIZE
  */
 export function hashPart(
   algorithm: 'blake3' | 'kt128' | 'kt256',

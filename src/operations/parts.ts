@@ -18,6 +18,7 @@ import { accepted, checkNames, isOptions, ownProperties, type Accepted } from '.
 import { WHOLE } from '../base/protocol.js';
 import { decodeBase64 } from '../base/secret-base64.js';
 import { secretCopy } from '../base/secret-memory.js';
+import { CHUNK, VALUE } from '../catalog/blake3-tree.js';
 import { findHash, hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { parameterBlock } from '../catalog/parameters.js';
@@ -37,12 +38,12 @@ import { fastHex } from './fast-path.js';
 import { digestOf, digestRequest, encodedRequest, fillParsed, type DigestRequest } from './hash.js';
 import { hashKey } from './hash-parameters.js';
 import { allocate, base64url, utf8, type Buffer } from '#platform/base/runtime.js';
+import { provideParts } from '#platform/engines/parts.js';
 import type { HashPart } from '../calls/parts.js';
 
+provideParts();
+
 const VERSION = 1;
-/** Bytes of BLAKE3's chunks and of its chaining values. */
-const CHUNK = 1024;
-const VALUE = 32;
 /** Bytes of KangarooTwelve's leaves. */
 const LEAF = 8192;
 /** The end marks of KangarooTwelve without a tree and of its root (RFC 9861, 3.2). */

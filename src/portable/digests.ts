@@ -15,7 +15,7 @@ import { pbkdf2Steps, STEP } from './families/pbkdf2.js';
 import type { PreparedKey } from './keys.js';
 import { messageCount, messagesOf } from './messages.js';
 import { everyRecipe } from './recipes.js';
-import { made, NOTHING, overlap, part, refuse, Refusal } from './windows.js';
+import { made, NOTHING, overlap, part, refuse } from './windows.js';
 import type { Work } from './work.js';
 
 let implementations: readonly FamilyHash[] | undefined;
@@ -358,13 +358,6 @@ export function provideDigests(): void {
     ],
     { run, families },
   );
-  const withoutParts = (): never => {
-    throw new Refusal(
-      Status.Unavailable,
-      'the portable engine does not hash parts of a message: use the native engine',
-    );
-  };
-  provide([Operation.HashPart, Operation.JoinParts], { run: withoutParts, families });
   provide([Operation.Pbkdf2], { run: derivePbkdf2, families, check });
   for (const [operation, derive] of hashDerivations) {
     const run = (work: Work) => {

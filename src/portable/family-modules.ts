@@ -2,11 +2,13 @@
 import type { AeadCalls, StreamCalls } from './families/ciphers.js';
 import { progressOf, type DeriveCalls, type WrapCalls } from './families/derivations.js';
 import { Family } from './families/family.js';
+import type { PartsCalls } from './families/parts.js';
 import { extendKey } from './families/xaes.js';
 import { module as aesCtrText } from './modules/aes-ctr.js';
 import { module as aesGcmText } from './modules/aes-gcm.js';
 import { module as aesGcmSivText } from './modules/aes-gcm-siv.js';
 import { module as argon2Text } from './modules/argon2.js';
+import { module as blake3PartsText } from './modules/blake3-parts.js';
 import { module as chacha20Text } from './modules/chacha20.js';
 import { module as chachaPolyText } from './modules/chacha20-poly1305.js';
 import { module as keyWrapText } from './modules/key-wrap.js';
@@ -35,6 +37,7 @@ export const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(
   'chacha20-poly1305',
   chachaPolyText,
 );
+export const blake3Parts = /* @__PURE__ */ new Family<PartsCalls>('blake3-parts', blake3PartsText);
 export const keyWrap = /* @__PURE__ */ new Family<WrapCalls>('key-wrap', keyWrapText);
 export const scrypt = /* @__PURE__ */ new Family<DeriveCalls>('scrypt', scryptText, progressOf);
 export const argon2 = /* @__PURE__ */ new Family<DeriveCalls>('argon2', argon2Text, progressOf);

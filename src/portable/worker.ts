@@ -12,6 +12,7 @@ import { measure } from './cost-model.js';
 import { provideCiphers } from './ciphers.js';
 import { provideDigests } from './digests.js';
 import { keepMemory } from './families/derivations.js';
+import { provideParts } from './parts.js';
 import { providePasswords } from './passwords.js';
 
 /** A worker's channel to the thread that started it. */
@@ -29,6 +30,7 @@ const PROGRESS_INTERVAL_MS = 20;
 export function serve(port: Port): void {
   provideDigests();
   provideCiphers();
+  provideParts();
   providePasswords();
   keepMemory();
   let previous: Promise<void> = Promise.resolve();

@@ -27,6 +27,7 @@ import { makeError, wrongType } from '../base/errors.js';
 import { Operation } from '../base/frame.js';
 import { copyInto } from '../base/intrinsics.js';
 import { accepted, type Accepted } from '../base/options.js';
+import { CHUNK, leafCount, PARENT, parentBytes, parentsAt, VALUE } from '../catalog/blake3-tree.js';
 import { hashFacts } from '../catalog/catalog.js';
 import { encodedRequest, fillParsed } from '../operations/hash.js';
 import { Form, setIv } from '../request/request.js';
@@ -43,11 +44,10 @@ import type {
   VerifyRangeOptions,
 } from '../calls/outboards.js';
 import { allocateApart, nextTurn, type Buffer } from '#platform/base/runtime.js';
+import { provideParts } from '#platform/engines/parts.js';
 
-const CHUNK = 1024;
-/** Bytes of a chaining value, and of the parent of two. */
-const VALUE = 32;
-const PARENT = 64;
+provideParts();
+
 /** Bytes of the size of the content. */
 const HEADER = 8;
 /** The largest group: a piece of crates/core/src/hash/ranges.rs. */
@@ -82,19 +82,6 @@ function groupOf({ groupSize }: HashOutboardOptions): number {
     'ERR_ARGUMENT_VALUE',
     `options.groupSize must be a power of two from ${CHUNK} to ${GROUP_MAX}, not ${group}`,
   );
-}
-
-/** Returns the number of leaves of a tree. */
-const leafCount = (length: number, leaf: number): number => Math.max(1, Math.ceil(length / leaf));
-
-/** Returns the bytes of the parents of a tree. */
-const parentBytes = (length: number, leaf: number): number =>
-  PARENT * (leafCount(length, leaf) - 1);
-
-/** Returns the number of parents of which this leaf is the first, in a tree of `count` leaves. */
-function parentsAt(count: number, index: number): number {
-  const leaves = index === 0 ? count : Math.min(index & -index, count - index);
-  return 32 - Math.clz32(leaves - 1);
 }
 
 /** A subtree of groups of chunks, or of chaining values. */

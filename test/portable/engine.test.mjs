@@ -52,12 +52,9 @@ const except = {
     'long texts, and keys with a passphrase, are not kept': NOT_PORTABLE,
   },
   'test/operations/differential.test.mjs': { all: 'vectors and conformance cover it' },
-  'test/operations/hash-parts.test.mjs': { all: 'only native code hashes parts of a message' },
   'test/request/large.test.mjs': { all: HEAVY },
   'test/request/numbers.test.mjs': { all: 'writes frames for the native engine' },
   'test/request/result-memory.test.mjs': { all: NATIVE },
-  'test/streams/outboards.test.mjs': { all: 'only native code hashes parts of a message' },
-  'test/streams/sealed-parts.test.mjs': { all: 'only native code hashes parts of a message' },
   'test/streams/file-batch.test.mjs': { all: 'only native workers read files' },
 };
 
@@ -67,6 +64,7 @@ const quick = [
   'test/hashers/arguments.test.mjs',
   'test/kdf/arguments.test.mjs',
   'test/operations/batch-arguments.test.mjs',
+  'test/operations/hash-parts.test.mjs',
   'test/operations/key-kinds.test.mjs',
   'test/public-keys/keys-of-calls.test.mjs',
   'test/public-keys/keys.test.mjs',
@@ -78,6 +76,8 @@ const quick = [
   'test/request/signals.test.mjs',
   'test/scheduling/cancellation.test.mjs',
   'test/streams/files.test.mjs',
+  'test/streams/outboards.test.mjs',
+  'test/streams/sealed-parts.test.mjs',
 ];
 
 /** All files, by folder and by name. */

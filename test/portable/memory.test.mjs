@@ -28,6 +28,14 @@ for (const name of Object.keys(hashes).filter((each) => !/^(xxh|crc)/.test(each)
     millrace.hash(name, name.startsWith('tuple') ? [long] : long, {
       ...(name.startsWith('kmac') && { key: nonce }),
     });
+// Those of KangarooTwelve have bytes of the message, over which a checksum is computed.
+for (const source of [message, long])
+  calls[`a keyed part of ${source.length} bytes, joined`] = () => {
+    const given = { key: secret, size: source.length };
+    const parts = [millrace.hashPart('blake3', source, given)];
+    nothingLeft();
+    millrace.joinParts('blake3', parts, { key: secret });
+  };
 for (const name of aeads) {
   const { seal, open } = functions[name.replaceAll('-', '_')];
   for (const source of [message, long]) {

@@ -31,6 +31,14 @@ const programs = {
     ['diffieHellman', 'millrace/promises'],
   "publicEncrypt(createPublicKey({ key: { kty: 'RSA', n: '4'.repeat(342), e: 'AQAB' }, format: 'jwk' }), key).then(({ length }) => [length])":
     ['createPublicKey, publicEncrypt', 'millrace/promises'],
+  "joinParts('blake3', [hashPart('blake3', new Uint8Array(3000), { size: 3000 })])": [
+    'hashPart, joinParts',
+    'millrace',
+  ],
+  'hashOutboard(new Uint8Array(200_000)).then(({ outboard }) => outboard)': [
+    'hashOutboard',
+    'millrace/promises',
+  ],
   'gcm(key, nonce).encrypt(source)': ['gcm', 'millrace/noble-ciphers/aes.js'],
   "new Response(new Blob([source]).stream().pipeThrough(sealTransformStream({ algorithm: 'chacha20-poly1305', key })).pipeThrough(openTransformStream({ algorithm: 'chacha20-poly1305', key }))).arrayBuffer().then((bytes) => new Uint8Array(bytes))":
     ['openTransformStream, sealTransformStream', 'millrace/promises'],

@@ -89,11 +89,10 @@ const asymmetric = { key, format: 'raw', algorithm: 'ed25519' };
 const agreeing = millrace.generateKeyPair('x25519').privateKey;
 const wrapped = millrace.wrapKey('aes-256-kw', { key, source: bytes.subarray(0, 1000) });
 const stored = millrace.hashPassword('password', light);
-const parted = process.env.MILLRACE_ENGINE !== 'portable';
-const [bytesPart, bytesLeaves] = ['blake3', 'kt128'].map(
-  (algorithm) => parted && millrace.hashPart(algorithm, bytes, { size: SIZE }),
+const [bytesPart, bytesLeaves] = ['blake3', 'kt128'].map((algorithm) =>
+  millrace.hashPart(algorithm, bytes, { size: SIZE }),
 );
-const bytesRange = parted && (await promises.planSealing([bytesPart], sealing)).ranges[0];
+const bytesRange = (await promises.planSealing([bytesPart], sealing)).ranges[0];
 const withKey = await promises.sealWithKey(key, bytes);
 const withPassphrase = await promises.sealWithPassphrase('passphrase', bytes, { N: 1024 });
 const streamed = await all(Readable.from([bytes]).pipe(promises.sealStream(sealing)));

@@ -39,7 +39,7 @@ const [{ aad: hpkeAad, ct: hpkeText }] = hpke.encryptions;
 const slice = () => hex('0300000000000000616263');
 const blake3Digest = '6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85';
 
-/** The results of hashPart for {@link source}, of which the portable engine makes none. */
+/** The results of hashPart for {@link source}. */
 const parts = [
   ['blake3', 'plain', 'fM9AEabDps1Co_ARCE2pq7veABVmnY00m5qB81wSGN0B', '92587f009372eb9a'],
   ['blake3', 'keyed', 'sAYJm-h-HEA5s8xURMuRido21U9p0cFXJkAE98ecaCcB', '8af6ec21a7097f03'],
@@ -433,11 +433,10 @@ export const unequal = new Set(
 );
 
 /**
- * Exports that the portable engine refuses: HPKE, parts of a hash, many signatures, and RSA in
- * synchronous calls, which some templates have.
+ * Exports that the portable engine refuses: HPKE, many signatures, and RSA in synchronous calls,
+ * which some templates have.
  */
-export const nativeOnly =
-  /^(\w*[hH]pke\w+|hashPart|privateDecrypt|publicEncrypt|sealRange|sign|signMany|verifyMany)$/;
+export const nativeOnly = /^(\w*[hH]pke\w+|privateDecrypt|publicEncrypt|sign|signMany|verifyMany)$/;
 
 /** Classes; their constructors are private. */
 export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceError'].concat([

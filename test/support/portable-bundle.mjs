@@ -42,8 +42,9 @@ export async function portable(entry) {
   const contents = `
     import { provideCiphers } from './src/portable/ciphers.js';
     import { provideDigests } from './src/portable/digests.js';
+    import { provideParts } from './src/portable/parts.js';
     import { providePasswords } from './src/portable/passwords.js';
-    for (const provide of [provideCiphers, provideDigests, providePasswords]) provide();
+    for (const provide of [provideCiphers, provideDigests, provideParts, providePasswords]) provide();
     export * from './${entry}';`;
   const text = await bundle(entry, { contents });
   new Function('module', 'exports', ...names, text)(module, module.exports);

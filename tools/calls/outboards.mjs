@@ -21,8 +21,7 @@ export default 'Outboards and slices of BLAKE3, as bao has them,';
  * ```
  *
  * @param source bytes, a string (UTF-8), or a stream, async iterable or Blob of them
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_SOURCE_CONSUMED,
- *   ERR_ENGINE_UNAVAILABLE (the portable engine)
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_SOURCE_CONSUMED
  */
 export const hashOutboard = {
   form: 'plain',
@@ -59,7 +58,7 @@ export const hashOutboard = {
  * @param read reads bytes of the content
  * @throws MillraceError ERR_AUTHENTICATION for a content or an outboard of another digest,
  *   ERR_TRUNCATED if one of them ends too early, ERR_FORMAT if the outboard begins with no size,
- *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE (the portable engine)
+ *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
 export const verifyRange = {
   form: 'plain',
@@ -139,7 +138,7 @@ export const extractSlice = {
  * @param slice a slice of exactly this range
  * @throws MillraceError ERR_AUTHENTICATION for a slice of another digest, ERR_TRUNCATED for a slice
  *   with too few bytes, ERR_FORMAT for one with too many or without a size, ERR_ARGUMENT_TYPE,
- *   ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE (the portable engine)
+ *   ERR_ARGUMENT_VALUE
  */
 export const decodeSlice = {
   form: 'plain',

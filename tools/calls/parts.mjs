@@ -27,8 +27,7 @@ const also = { later: 'RouteOptions', promised: 'CallOptions' };
  * @param data the bytes of the part
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE,
  *   ERR_ARGUMENT_VALUE (another algorithm, an offset or a length that fits no part, a
- *   `customization`, which is an option of {@link joinParts}), ERR_KEY_SIZE, ERR_ENGINE_UNAVAILABLE
- *   (the portable engine)
+ *   `customization`, which is an option of {@link joinParts}), ERR_KEY_SIZE
  *
  * @later
  * Hashes a part asynchronously, a large one on all cores. `data` is copied at the call.

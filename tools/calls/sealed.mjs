@@ -179,8 +179,7 @@ export const planSealing = {
  * @returns the sealed bytes, which belong at `range.at` in the sealed stream
  * @throws MillraceError ERR_AUTHENTICATION for another key, algorithm or context, for a range that
  *   was changed, and for data that changed since they were hashed: nothing was sealed;
- *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE,
- *   ERR_ENGINE_UNAVAILABLE (the portable engine)
+ *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export const sealRange = {
   form: 'plain',

@@ -10,7 +10,7 @@ use crate::cipher::chacha::ChaCha20Key;
 use crate::cipher::contract::StreamKey;
 use crate::cipher::text::within_blocks;
 use crate::hash::digest_types::with_digest;
-use crate::hash::running;
+use crate::hash::{ranges, running};
 use crate::inputs::{Params, Text, check_next, check_target};
 use crate::wipe::Wiped;
 
@@ -71,6 +71,44 @@ pub fn squeeze(
     }
     check_next(hash, next)?;
     with_digest!(hash, D => running::squeeze::<D>(params, state, &[], target, next))
+}
+
+/// Adds a piece to a range of BLAKE3: `values` begins with those of the range from `offset` to
+/// `end`, and then with those of the range with the piece. Returns their number.
+///
+/// # Errors
+/// [`Error::Parts`], [`Error::Memory`].
+pub fn blake3_range(
+    params: &Params<'_>,
+    [offset, end]: [u64; 2],
+    piece: &[u8],
+    values: &mut [[u8; 32]],
+) -> Result<usize, Error> {
+    ranges::extend_range(params, [offset, end], piece, values)
+}
+
+/// Writes the parents of a tree of BLAKE3 in pre-order, and the chaining value of its root or the
+/// digest: of one with up to [`HashRange::PIECE`](crate::split::HashRange::PIECE) bytes, and the
+/// numbers of [`HashRange::tree`](crate::split::HashRange::tree).
+///
+/// # Errors
+/// [`Error::Parts`], [`Error::OutputSize`], [`Error::Memory`].
+pub fn blake3_tree(numbers: [u64; 3], source: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    ranges::small_tree(numbers, source, target)
+}
+
+/// Works like [`join_ranges`](crate::split::join_ranges) of BLAKE3, without its checks of
+/// parameters.
+///
+/// # Errors
+/// [`Error::Parts`], [`Error::OutputSize`], [`Error::Memory`].
+pub fn blake3_join(
+    params: &Params<'_>,
+    sizes: impl Iterator<Item = u64>,
+    values: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
+    ranges::join_blake3(params, sizes, values, target, None)
 }
 
 /// Encrypts or decrypts with AES-CTR from a byte of the keystream on.

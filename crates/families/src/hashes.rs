@@ -220,4 +220,58 @@ mod small {
     );
     with_parameters!(kt_update, kt_finish, squeeze kt_squeeze, [Kt128 Kt256]);
     with_parameters!(blake3_update, blake3_finish, squeeze blake3_squeeze, [Blake3]);
+
+    /// Adds a piece to the chaining values of a range of BLAKE3, and returns their number.
+    #[unsafe(no_mangle)]
+    extern "C" fn blake3_parts_range(
+        offset: f64,
+        end: f64,
+        piece: Source,
+        size: usize,
+        values: Target,
+        values_size: usize,
+        key: Source,
+        key_size: usize,
+    ) -> usize {
+        let Some(params) = in_key([0; 2], key.bytes(key_size)) else { return 0 };
+        let values = values.bytes(values_size).as_chunks_mut().0;
+        let numbers = [offset, end].map(|number| number as u64);
+        families::blake3_range(&params, numbers, piece.bytes(size), values).unwrap_or(0)
+    }
+
+    /// Writes the parents of a tree of BLAKE3, and the value of its root.
+    #[unsafe(no_mangle)]
+    extern "C" fn blake3_parts_tree(
+        offset: f64,
+        leaf: u32,
+        root: u32,
+        source: Source,
+        size: usize,
+        target: Target,
+        target_size: usize,
+    ) -> u32 {
+        let numbers = [offset as u64, leaf.into(), root.into()];
+        let target = target.bytes(target_size);
+        u32::from(families::blake3_tree(numbers, source.bytes(size), target).is_err())
+    }
+
+    /// Writes the digest of a message from the values of its ranges. Their sizes are 64-bit
+    /// little-endian integers.
+    #[unsafe(no_mangle)]
+    extern "C" fn blake3_parts_join(
+        sizes: Source,
+        sizes_size: usize,
+        values: Source,
+        values_size: usize,
+        target: Target,
+        target_size: usize,
+        key: Source,
+        key_size: usize,
+    ) -> u32 {
+        let Some(params) = in_key([0; 2], key.bytes(key_size)) else { return 1 };
+        let sizes = sizes.bytes(sizes_size).as_chunks().0.iter();
+        let sizes = sizes.map(|size| u64::from_le_bytes(*size));
+        let (values, target) = (values.bytes(values_size), target.bytes(target_size));
+        u32::from(families::blake3_join(&params, sizes, values, target).is_err())
+    }
 }

@@ -36,8 +36,7 @@ import type { StreamSource } from '../../streams/stream-source.js';
  * ```
  *
  * @param source bytes, a string (UTF-8), or a stream, async iterable or Blob of them
- * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_SOURCE_CONSUMED,
- *   ERR_ENGINE_UNAVAILABLE (the portable engine)
+ * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_SOURCE_CONSUMED
  */
 export async function hashOutboard(
   source: Data | StreamSource,
@@ -74,7 +73,7 @@ export async function hashOutboard(
  * @param read reads bytes of the content
  * @throws MillraceError ERR_AUTHENTICATION for a content or an outboard of another digest,
  *   ERR_TRUNCATED if one of them ends too early, ERR_FORMAT if the outboard begins with no size,
- *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE (the portable engine)
+ *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
 export async function verifyRange(read: ReadRange, options: VerifyRangeOptions): Promise<Buffer> {
   refuseSurplus(arguments, 2, 'verifyRange');
@@ -146,7 +145,7 @@ export async function extractSlice(read: ReadRange, options: ExtractSliceOptions
  * @param slice a slice of exactly this range
  * @throws MillraceError ERR_AUTHENTICATION for a slice of another digest, ERR_TRUNCATED for a slice
  *   with too few bytes, ERR_FORMAT for one with too many or without a size, ERR_ARGUMENT_TYPE,
- *   ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE (the portable engine)
+ *   ERR_ARGUMENT_VALUE
  */
 export async function decodeSlice(slice: Bytes, options: DecodeSliceOptions): Promise<Buffer> {
   refuseSurplus(arguments, 2, 'decodeSlice');

@@ -176,6 +176,55 @@ impl HashRange {
     }
 }
 
+/// Adds a piece to a range of BLAKE3, for a module of WebAssembly. `values` begins with those of the
+/// range from `offset` to `end`, and then with those of the range with the piece. Returns their
+/// number.
+///
+/// # Errors
+/// [`Error::Parts`] for a range that does not end with a chunk, or more values than there is room
+/// for; [`Error::Memory`].
+#[cfg(any(test, target_family = "wasm"))]
+pub(crate) fn extend_range(
+    params: &Params<'_>,
+    [offset, end]: [u64; 2],
+    piece: &[u8],
+    values: &mut [ChainingValue],
+) -> Result<usize, Error> {
+    let size = end.checked_sub(offset).ok_or(Error::Parts)?;
+    if !offset.is_multiple_of(CHUNK) || !size.is_multiple_of(CHUNK) || end >> 53 > 0 {
+        return Err(Error::Parts);
+    }
+    let mut all = Subtrees::at(offset)?;
+    for (index, count) in subtrees(all.end, size / CHUNK).enumerate() {
+        all.values.push((*values.get(index).ok_or(Error::Parts)?, count));
+    }
+    all.end = end / CHUNK;
+    all.add(&Blake3Message::new(params)?, piece);
+    let places = values.get_mut(..all.values.len()).ok_or(Error::Parts)?;
+    places.iter_mut().zip(&all.values).for_each(|(place, (value, _))| *place = *value);
+    Ok(all.values.len())
+}
+
+/// Writes the parents of a tree of BLAKE3 in pre-order, and the chaining value of its root or the
+/// digest, for a module of WebAssembly. Its numbers are those of [`HashRange::tree`]; it has up to
+/// [`HashRange::PIECE`] bytes.
+///
+/// # Errors
+/// [`Error::Parts`] for another size of leaves, a tree without leaves, and a root without parents;
+/// [`Error::OutputSize`]; [`Error::Memory`].
+#[cfg(any(test, target_family = "wasm"))]
+pub(crate) fn small_tree(
+    [offset, leaf, root]: [u64; 3],
+    source: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
+    let message = Blake3Message::new(&Params::NONE)?;
+    let tree = outboard::Subtree::of(&message, Leaves::of(leaf, PIECE)?, offset, source)?;
+    let mut target = Target(target);
+    outboard::Subtree::join([&tree].into_iter(), root > 0, |bytes| target.put(bytes))?;
+    if target.0.is_empty() { Ok(()) } else { Err(Error::OutputSize) }
+}
+
 /// The rest of a target.
 struct Target<'a>(&'a mut [u8]);
 
@@ -205,6 +254,20 @@ pub fn join_ranges(
     if hash != Hash::Blake3 {
         return Err(Error::NotSupported);
     }
+    join_blake3(params, sizes, values, target, slicer)
+}
+
+/// Works like [`join_ranges`], without its checks of parameters.
+///
+/// # Errors
+/// [`Error::Parts`], [`Error::OutputSize`], [`Error::Cancelled`], [`Error::Memory`].
+pub(crate) fn join_blake3(
+    params: &Params<'_>,
+    sizes: impl Iterator<Item = u64>,
+    values: &[u8],
+    target: &mut [u8],
+    slicer: Option<Slicer<'_>>,
+) -> Result<(), Error> {
     if target.is_empty() {
         return Err(Error::OutputSize);
     }
@@ -268,14 +331,19 @@ impl Subtrees {
 
     fn of(message: &Blake3Message, offset: u64, source: &[u8]) -> Result<Subtrees, Error> {
         let mut all = Subtrees::at(offset)?;
+        all.add(message, source);
+        Ok(all)
+    }
+
+    /// Adds the next bytes.
+    fn add(&mut self, message: &Blake3Message, source: &[u8]) {
         let mut rest = source;
-        for count in subtrees(all.end, (source.len() as u64).div_ceil(CHUNK)) {
+        for count in subtrees(self.end, (source.len() as u64).div_ceil(CHUNK)) {
             let (subtree, after) = rest.split_at(rest.len().min((count * CHUNK) as usize));
-            let value = message.part(all.end * CHUNK, subtree);
-            all.push(message, value, count);
+            let value = message.part(self.end * CHUNK, subtree);
+            self.push(message, value, count);
             rest = after;
         }
-        Ok(all)
     }
 
     /// Adds the next subtree.
@@ -379,6 +447,41 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_range_grows_by_pieces() {
+        let source = message(300_000);
+        let key = [7; 32];
+        for params in [Params::NONE, Params { key: Some(&key), ..Params::NONE }] {
+            for offset in [0, 1024, 65_536, 5 << 20, 7 * 4096] {
+                for piece in [1024, 3072, 65_536, 100 << 10] {
+                    let range = HashRange::new(Hash::Blake3, &params, offset).unwrap();
+                    let whole: Vec<RangePiece> = source
+                        .chunks(PIECE)
+                        .enumerate()
+                        .map(|(index, piece)| range.piece((index * PIECE) as u64, piece).unwrap())
+                        .collect();
+                    let mut values = [[0; 32]; SUBTREES_MAX];
+                    let (mut end, mut count) = (offset, 0);
+                    for piece in source.chunks(piece) {
+                        count = extend_range(&params, [offset, end], piece, &mut values).unwrap();
+                        end += piece.len() as u64;
+                    }
+                    let mut expected = vec![0; count * 32];
+                    range.finish(&whole, &mut expected).unwrap();
+                    assert!(values[..count].as_flattened() == expected, "{offset} {piece}");
+                }
+            }
+        }
+        let refused = |numbers, room: &mut [ChainingValue]| {
+            extend_range(&Params::NONE, numbers, &[1; 1024], room).unwrap_err()
+        };
+        assert_eq!(refused([1024, 0], &mut [[0; 32]; 9]), Error::Parts);
+        assert_eq!(refused([0, 1000], &mut [[0; 32]; 9]), Error::Parts);
+        assert_eq!(refused([1000, 1000], &mut [[0; 32]; 9]), Error::Parts);
+        assert_eq!(refused([0, 7 << 10], &mut [[0; 32]; 2]), Error::Parts);
+        assert_eq!(refused([1024, 1024], &mut []), Error::Parts);
+    }
+
     /// Returns the parents of a message in pre-order and its chaining value, by the definition.
     fn tree_of(source: &[u8], offset: u64, group: usize) -> (Vec<u8>, ChainingValue) {
         let message = Blake3Message::new(&Params::NONE).unwrap();
@@ -427,6 +530,29 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn small_trees_are_those_of_ranges() {
+        for size in [1024, 1025, 16_384, 65_536, 70_000, PIECE] {
+            let source = message(size);
+            for (group, root) in [(1024, 0), (1024, 1), (16_384, 0), (32, 1)] {
+                let numbers = [if root > 0 { 0 } else { 1 << 20 }, group as u64, root];
+                let source = &source[..if group == 32 { size / 32 * 32 } else { size }];
+                if root > 0 && source.len() <= group {
+                    assert_eq!(small_tree(numbers, source, &mut [0; 32]), Err(Error::Parts));
+                    continue;
+                }
+                let mut found = vec![0; (source.len().div_ceil(group) - 1) * 64 + 32];
+                small_tree(numbers, source, &mut found).unwrap();
+                let [offset, leaf, root] = numbers;
+                assert!(found == found_tree(source, offset, leaf, root, found.len()), "{size}");
+                let short = &mut found[1..];
+                assert_eq!(small_tree(numbers, source, short), Err(Error::OutputSize));
+            }
+        }
+        assert_eq!(small_tree([0, 1024, 0], &[], &mut [0; 32]), Err(Error::Parts));
+        assert_eq!(small_tree([0, 1000, 0], &[1], &mut [0; 32]), Err(Error::Parts));
     }
 
     #[test]
