@@ -100,18 +100,17 @@ const REPORTS = 'all/reports';
 const files = [...Object.keys(families), REPLACEMENTS, REPORTS].map((name) => `${name}.ts`);
 
 /**
- * Writes the modules that are out of date, and removes those that are gone. With `keep` it leaves
- * modules of older sources as they are, which takes a minute to change. With `stubs` it does so,
- * too, and writes files without code in place of modules that were never built. With `loop`, where
- * modules were built before, it writes in seconds what Node.js loads, larger and slower, and leaves
- * the others as they are.
+ * Writes the modules that are out of date, and removes those that are gone. With `keep`, where
+ * modules were built before, and with `stubs` it leaves modules of older sources as they are, which
+ * takes a minute to change, and writes files without code in place of those that were never built.
+ * With `loop`, where modules were built before, it writes in seconds what Node.js loads, larger and
+ * slower, and leaves the others as they are.
  *
  * @param {{ force?: boolean, keep?: boolean, stubs?: boolean, loop?: boolean }} options
  */
 export async function buildModules({ force = false, keep: leave, stubs, loop } = {}) {
   const built = existsSync(stamp);
-  if ((leave || stubs) && built) return;
-  if (stubs) return writeStubs();
+  if (stubs || (leave && built)) return writeStubs();
   const outputs = [...files, notices].map((file) => join(folder, file));
   const sources = sourcesOf(familyCrate, families);
   if (!force && upToDate(stamp, sources, outputs)) return;
