@@ -437,29 +437,50 @@ function readersOf(
   };
 }
 
+/** Fills memory with the parents of a node, and with the content of a subtree. */
+type FillNode = (node: Node, parents: Uint8Array, content: Uint8Array) => void | Promise<void>;
+
+/** Returns memory for the parents of a node. */
+const placeOfParents = ({ kind, length }: Node, leaf: number): Uint8Array =>
+  allocateApart(kind === 'parent' ? PARENT : parentBytes(length, leaf));
+
+/** Returns what reads nodes. */
+function nodeReader(content: RangeReader, outboard: RangeReader): FillNode {
+  return async ({ offset, at }, parents, place) => {
+    await readAll(outboard.take, at, parents, 'outboard');
+    await readAll(content.take, offset, place, 'content');
+  };
+}
+
+/** Verifies the nodes of a range, and returns its bytes. */
+async function verified(
+  digest: Uint8Array,
+  range: Range,
+  nodes: readonly Node[],
+  fill: FillNode,
+): Promise<Buffer> {
+  const verifier = new Verifier(digest, range);
+  for (const node of nodes) {
+    if (node.kind === 'outside') {
+      verifier.skip();
+      continue;
+    }
+    const parents = placeOfParents(node, range.leaf);
+    const content = node.kind === 'parent' ? NO_BYTES : verifier.place(node);
+    await fill(node, parents, content);
+    if (node.kind === 'parent') verifier.parent(node, parents);
+    else await verifier.subtree(node, parents, content);
+  }
+  return verifier.finish();
+}
+
 export async function readVerified(read: unknown, options: unknown): Promise<Buffer> {
   const settings = given<VerifyRangeOptions>(options, 'options', verifyTakes);
   const digest = digestIn(settings.digest);
   const { leaf, content, outboard } = readersOf(read, settings);
   const size = sizeIn(await outboard.take(0, HEADER), 'outboard');
   const range = { leaf, size, start: content.start, end: content.end };
-  const verifier = new Verifier(digest, range);
-  for (const node of nodesOf(range)) {
-    const { kind, offset, length, at } = node;
-    if (kind === 'outside') verifier.skip();
-    else {
-      const inner = kind === 'parent' ? PARENT : parentBytes(length, leaf);
-      const parents = allocateApart(inner);
-      await readAll(outboard.take, at, parents, 'outboard');
-      if (kind === 'parent') verifier.parent(node, parents);
-      else {
-        const place = verifier.place(node);
-        await readAll(content.take, offset, place, 'content');
-        await verifier.subtree(node, parents, place);
-      }
-    }
-  }
-  return verifier.finish();
+  return verified(digest, range, nodesOf(range), nodeReader(content, outboard));
 }
 
 export async function sliceFrom(read: unknown, options: unknown): Promise<Buffer> {
@@ -469,19 +490,16 @@ export async function sliceFrom(read: unknown, options: unknown): Promise<Buffer
   const nodes = nodesOf({ leaf, size, start: content.start, end: content.end });
   const slice = allocateApart(sliceSize(nodes, leaf));
   putSize(slice, size);
+  const fill = nodeReader(content, outboard);
   let from = HEADER;
-  for (const { kind, offset, length, at } of nodes) {
-    if (kind === 'outside') continue;
-    if (kind === 'parent') {
-      await readAll(outboard.take, at, slice.subarray(from, (from += PARENT)), 'outboard');
-      continue;
-    }
-    const parents = allocateApart(parentBytes(length, leaf));
-    const place = allocateApart(length);
-    await readAll(outboard.take, at, parents, 'outboard');
-    await readAll(content.take, offset, place, 'content');
-    const woven = slice.subarray(from, (from += parents.length + length));
-    weave('in', leaf, parents, place, woven);
+  for (const node of nodes) {
+    if (node.kind === 'outside') continue;
+    const parents = placeOfParents(node, leaf);
+    const place = node.kind === 'parent' ? NO_BYTES : allocateApart(node.length);
+    await fill(node, parents, place);
+    const woven = slice.subarray(from, (from += parents.length + place.length));
+    if (node.kind === 'parent') woven.set(parents);
+    else weave('in', leaf, parents, place, woven);
   }
   return slice;
 }
@@ -502,8 +520,7 @@ export async function contentOf(sliceGiven: unknown, options: unknown): Promise<
   const signal = abortSignal(settings.signal);
   const source = bytes(sliceGiven, 'slice');
   const slice = ownPart(source, 0, sizeOf(source));
-  const size = sizeIn(slice, 'slice');
-  const range = { leaf, size, start, end };
+  const range = { leaf, size: sizeIn(slice, 'slice'), start, end };
   const nodes = nodesOf(range);
   const wanted = sliceSize(nodes, leaf);
   if (slice.length < wanted) throw truncated(`the slice has ${slice.length} of ${wanted} bytes`);
@@ -512,22 +529,11 @@ export async function contentOf(sliceGiven: unknown, options: unknown): Promise<
       'ERR_FORMAT',
       `the slice has ${slice.length} bytes, and one of this range ${wanted}`,
     );
-  const verifier = new Verifier(digest, range);
   let from = HEADER;
-  for (const node of nodes) {
+  return verified(digest, range, nodes, ({ kind }, parents, content) => {
     signal?.throwIfAborted();
-    const { kind, length } = node;
-    if (kind === 'outside') verifier.skip();
-    else if (kind === 'parent') {
-      verifier.parent(node, ownPart(slice, from, PARENT));
-      from += PARENT;
-    } else {
-      const parents = allocateApart(parentBytes(length, leaf));
-      const place = verifier.place(node);
-      const woven = slice.subarray(from, (from += parents.length + length));
-      weave('out', leaf, parents, place, woven);
-      await verifier.subtree(node, parents, place);
-    }
-  }
-  return verifier.finish();
+    const woven = slice.subarray(from, (from += parents.length + content.length));
+    if (kind === 'parent') parents.set(woven);
+    else weave('out', leaf, parents, content, woven);
+  });
 }
