@@ -253,10 +253,15 @@ export class OpeningPump extends ChunkPump {
             'this is a sealed file, not a sealed stream: use openWithKey, openWithPassphrase or ' +
               'their streams',
           );
-        throw notCommitted();
+        throw this.notCommitted();
       }
     }
     return size;
+  }
+
+  /** Returns the error for a header that the key does not commit to. */
+  protected notCommitted(): Error {
+    return notCommitted();
   }
 
   protected override checkLast(size: number): void {

@@ -145,6 +145,8 @@ test('passphrase and message are copied at the call', async () => {
   assert.ok((await throughNode(stream, sealed, 60_000)).equals(before));
 });
 
+const WRONG_SECRET = 'authentication failed: wrong passphrase or key, or the header was changed';
+
 test('whatever is changed does not open, in any form', async () => {
   const sealed = await sealWithPassphrase('pass', randomBytes(40_000), quick);
   const notSealed = /^not a sealed file: it does not begin with "millrace"; openStream opens/;
@@ -152,7 +154,7 @@ test('whatever is changed does not open, in any form', async () => {
     [flipped(sealed, 0), 'ERR_FORMAT', notSealed],
     [flipped(sealed, 8), 'ERR_FORMAT', /version 0/],
     [flipped(sealed, 10), 'ERR_FORMAT', /damaged/],
-    ...[13, 20, 60].map((at) => [flipped(sealed, at), 'ERR_AUTHENTICATION', /another key/]),
+    ...[13, 20, 60].map((at) => [flipped(sealed, at), 'ERR_AUTHENTICATION', WRONG_SECRET]),
     [flipped(sealed, 90), 'ERR_AUTHENTICATION', /chunk 0/],
     [flipped(sealed, sealed.length - 1), 'ERR_AUTHENTICATION', /chunk 2/],
     [sealed.subarray(0, 31 + 56 + 16_400), 'ERR_TRUNCATED', /last chunk/],
@@ -160,7 +162,7 @@ test('whatever is changed does not open, in any form', async () => {
     [sealed.subarray(0, 20), 'ERR_TRUNCATED', /header/],
     [sealed.subarray(0, 11), 'ERR_FORMAT', /not a sealed file/],
     [Buffer.alloc(0), 'ERR_FORMAT', /not a sealed file/],
-    [sealed, 'ERR_AUTHENTICATION', undefined, 'Pass'],
+    [sealed, 'ERR_AUTHENTICATION', WRONG_SECRET, 'Pass'],
     [
       await sealWithKey(randomBytes(32), 'x'),
       'ERR_FORMAT',
@@ -202,14 +204,14 @@ test('with a key: whatever is changed does not open, in any form', async () => {
     [flipped(sealed, 8), 'ERR_FORMAT', /version 0/],
     [flipped(sealed, 9), 'ERR_FORMAT', /damaged/],
     [flipped(sealed, 10), 'ERR_FORMAT', /damaged/],
-    [flipped(sealed, 20), 'ERR_AUTHENTICATION', /another key/],
+    [flipped(sealed, 20), 'ERR_AUTHENTICATION', WRONG_SECRET],
     [flipped(sealed, 70), 'ERR_AUTHENTICATION', /chunk 0/],
     [flipped(sealed, sealed.length - 1), 'ERR_AUTHENTICATION', /chunk 2/],
     [sealed.subarray(0, 68 + 16_400), 'ERR_TRUNCATED', /last chunk/],
     [sealed.subarray(0, 40), 'ERR_TRUNCATED', /header/],
     [sealed.subarray(0, 12), 'ERR_TRUNCATED', /header/],
     [sealed.subarray(0, 11), 'ERR_FORMAT', /not a sealed file/],
-    [sealed, 'ERR_AUTHENTICATION', /another key/, randomBytes(32)],
+    [sealed, 'ERR_AUTHENTICATION', WRONG_SECRET, randomBytes(32)],
     [sealed, 'ERR_KEY_ALGORITHM', /prepared for chacha20-poly1305/, other],
     [byPassphrase, 'ERR_FORMAT', 'sealed with a passphrase, not a key: use openWithPassphrase'],
     [

@@ -122,6 +122,13 @@ class FileOpeningPump extends OpeningPump {
     return size;
   }
 
+  protected override notCommitted(): Error {
+    return makeError(
+      'ERR_AUTHENTICATION',
+      'authentication failed: wrong passphrase or key, or the header was changed',
+    );
+  }
+
   protected override checkLast(size: number): void {
     if (this.#complete) super.checkLast(size);
     else if (this.#fileHeaderSize < FIXED_SIZE) throw notSealedFile(this.#fileHeader);
