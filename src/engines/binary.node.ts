@@ -103,10 +103,17 @@ function tryPlatform(name: string, attempts: Attempt[]): Native | undefined {
     );
     if (found !== undefined) return found;
   }
-  for (const program of isBundled() ? [process.argv[1], process.execPath] : []) {
-    const beside = program && join(dirname(resolve(program)), binary);
-    const native = beside && isThere(beside, attempts) ? tryFile(beside, attempts) : undefined;
-    if (native !== undefined) return native;
+  if (!isBundled()) return undefined;
+  for (const program of [file, process.argv[1], process.execPath]) {
+    if (program === undefined) continue;
+    const beside = join(dirname(resolve(program)), binary);
+    if (attempts.some(({ where }) => where === beside)) continue;
+    if (isThere(beside, attempts)) {
+      const native = tryFile(beside, attempts);
+      if (native !== undefined) return native;
+    } else if (attempts.at(-1)?.where !== beside) {
+      attempts.push({ where: beside, fault: 'missing', reason: 'not found' });
+    }
   }
   return undefined;
 }
@@ -182,22 +189,22 @@ function isBundled(): boolean {
 }
 
 /**
- * Returns the files from which packages are resolved. For a bundle these are the bundle, the
- * program, the executable and, last, the working folder. A package in its own folder searches
+ * Returns the files from which packages are resolved, one in a folder. For a bundle these are the
+ * bundle, the program, the executable and, last, the working folder. A package in its own folder searches
  * nowhere else: a binary in the working folder must not be loaded by accident.
  */
 function places(): readonly string[] {
   const own = file === undefined ? [] : [file];
   if (!isBundled()) return own;
   const program = process.argv[1];
-  return [
-    ...new Set([
-      ...own,
-      ...(program === undefined ? [] : [resolve(program)]),
-      process.execPath,
-      join(process.cwd(), 'package.json'),
-    ]),
+  const all = [
+    ...own,
+    ...(program === undefined ? [] : [resolve(program)]),
+    process.execPath,
+    join(process.cwd(), 'package.json'),
   ];
+  const folders = all.map((each) => dirname(each));
+  return all.filter((_, index) => folders.indexOf(folders[index]!) === index);
 }
 
 /**
@@ -235,10 +242,11 @@ function notFound(
     ? `None is published for ${platform} (published: ${published.join(', ')}); ` +
       'in a checkout "npm run build" compiles one'
     : isBundled()
-      ? 'This program is bundled without it: mark "millrace" as external in the bundler ' +
-        "(for Next.js: serverExternalPackages: ['millrace'] in next.config), " +
-        `or put the package @millrace/${names[0]} into the node_modules ` +
-        'beside the program, or set MILLRACE_BINARY to the file (docs/servers-and-bundlers.md)'
+      ? 'This program is bundled without it: copy ' +
+        `node_modules/@millrace/${names[0]}/millrace.${names[0]}.node beside the bundle, or ` +
+        'mark "millrace" as external in the bundler (for Next.js: ' +
+        "serverExternalPackages: ['millrace'] in next.config), or set MILLRACE_BINARY to the " +
+        'file; see "Servers and bundlers" in the documentation'
       : 'Install optional dependencies (npm install --include=optional; a lockfile made on ' +
         'another platform or node_modules copied from one lack ' +
         `this platform's package); in a checkout run "npm run build"`;

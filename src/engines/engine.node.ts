@@ -4,7 +4,8 @@
  */
 /*! Millrace: its binary is not in a bundle. Where no node_modules is deployed, copy
     node_modules/@millrace/<platform>/millrace.<platform>.node beside the bundle. Without it the
-    portable engine serves, slower, and warns once at run time. See docs/servers-and-bundlers.md. */
+    portable engine serves, slower, and warns once at run time: "Servers and bundlers" in the
+    documentation. */
 import type { Native } from '../base/frame.js';
 import type { makePortable } from '../portable/binding.js';
 import { environment, namedBinary, openBinary } from './binary.node.js';

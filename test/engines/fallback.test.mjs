@@ -215,9 +215,9 @@ test('in a bundle without a binary the warning names the settings of bundlers', 
   assert.equal(code, 0);
   for (const named of [
     'MILLRACE_NO_BINARY',
-    'mark "millrace" as external',
+    '.node beside the bundle, or mark "millrace" as external',
     "serverExternalPackages: ['millrace'] in next.config",
-    'docs/servers-and-bundlers.md',
+    'see "Servers and bundlers" in the documentation',
   ])
     assert.ok(stderr.includes(named), `${named} is not in ${stderr}`);
 });

@@ -280,7 +280,15 @@ for (const format of ['cjs', 'esm']) {
     const elsewhere = { file, cwd: '/' };
     try {
       const lost = await run(undefined, { file, cwd: out });
-      warned(lost, /bundled without it: mark "millrace" as external/, /servers-and-bundlers/);
+      warned(lost, /bundled without it: copy .*\.node beside the bundle, or mark "millrace" as/);
+      const [, tried] = lost.stderr.split('Tried ');
+      const places = tried.split('; ').map((each) => each.replace(/: .*/s, ''));
+      assert.ok(places.includes(join(out, 'dist', binary)), tried);
+      assert.deepEqual(places, [...new Set(places)], tried);
+      const beside = await run(undefined, { file, cwd: dirname(file) });
+      const from = ` from ${dirname(file)}: `;
+      const count = beside.stderr.split(`@millrace/${platform}${from}`).length - 1;
+      assert.equal(count, 1, beside.stderr);
       copyFileSync(built, join(out, 'dist', binary));
       await native(undefined, elsewhere);
       rmSync(join(out, 'dist', binary));

@@ -31,8 +31,8 @@ function installed(): NodeJS.Require | null {
   } catch (cause) {
     const message =
       'This bundle has the portable engine of millrace only, and finds no installed millrace ' +
-      'above it. Install it there, or set MILLRACE_ENGINE=portable ' +
-      `(docs/servers-and-bundlers.md): ${(cause as Error).message.split('\n')[0]}`;
+      'above it. Install it there, or set MILLRACE_ENGINE=portable; see "Servers and bundlers" ' +
+      `in the documentation: ${(cause as Error).message.split('\n')[0]}`;
     const code = 'MILLRACE_NO_BINARY';
     const wanted = process.env['MILLRACE_ENGINE'];
     if (wanted === 'native')
