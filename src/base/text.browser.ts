@@ -3,6 +3,7 @@
  * outside the encoding are skipped or end the text, as there.
  */
 import { hexOf } from './hex.js';
+import type { FreshBytes } from './platform-types.js';
 
 /** The encodings, with one name each. */
 export type TextEncodingName =
@@ -75,7 +76,7 @@ function lettersOf16(bytes: Uint8Array): string {
 }
 
 /** Returns the bytes of an encoded text. */
-export function bytesOfEncoded(text: string, encoding: TextEncodingName): Uint8Array<ArrayBuffer> {
+export function bytesOfEncoded(text: string, encoding: TextEncodingName): FreshBytes {
   switch (encoding) {
     case 'utf8':
       return new TextEncoder().encode(text);

@@ -485,6 +485,8 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     ['nodenext', 'nodenext', oldest, `, ${oldest.name}`],
     ['bundler', 'esnext', oldest, `, ${oldest.name}`],
     ['node10', 'commonjs', oldest, `, ${oldest.name}`],
+    ['bundler', 'esnext', newest, ', in a browser'],
+    ['bundler', 'esnext', oldest, `, ${oldest.name}, in a browser`],
   ]) {
     const title = `the declarations are found, module resolution ${resolution}${name}`;
     test(title, { skip: compiler.missing }, async () => {
@@ -516,6 +518,7 @@ export default [${names.join(', ')}];
         // Declarations import from `#platform`, which node10 does not resolve.
         skipLibCheck: resolution === 'node10',
         types: ['node'],
+        ...(name.endsWith('browser') && { customConditions: ['browser'] }),
       };
       await compile(compiler, join(base, 'tsconfig.json'), options, ['*.mts', '*.cts']);
     });
