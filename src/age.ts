@@ -39,7 +39,7 @@ export type { AgeDecryptOptions, AgeEncryptOptions, AgeIdentityType, AgeRangeOpt
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
 export function generateIdentity(type: AgeIdentityType = 'x25519'): string {
-  refuseSurplus(arguments, 1, 'generateIdentity');
+  refuseSurplus(arguments, 1, 'generateIdentity([type])');
   return files.generate(type);
 }
 
@@ -59,7 +59,7 @@ export function generateIdentity(type: AgeIdentityType = 'x25519'): string {
  *   ERR_KEY_NOT_SUPPORTED for hybrid identities without native code
  */
 export function identityToRecipient(identity: Data): string {
-  refuseSurplus(arguments, 1, 'identityToRecipient');
+  refuseSurplus(arguments, 1, 'identityToRecipient(identity)');
   if (identity === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', 'identityToRecipient needs an identity');
   return files.recipientsOf(identity);
@@ -90,7 +90,7 @@ export function identityToRecipient(identity: Data): string {
  *   ERR_OUT_OF_MEMORY
  */
 export async function encrypt(data: Data, options: AgeEncryptOptions): Promise<Buffer> {
-  refuseSurplus(arguments, 2, 'encrypt');
+  refuseSurplus(arguments, 2, 'encrypt(data, options)');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'encrypt needs data and options');
   return files.encryptMessage(data, options);
@@ -115,7 +115,7 @@ export async function encrypt(data: Data, options: AgeEncryptOptions): Promise<B
  *   ERR_OUT_OF_MEMORY
  */
 export async function decrypt(data: Bytes, options: AgeDecryptOptions): Promise<Buffer> {
-  refuseSurplus(arguments, 2, 'decrypt');
+  refuseSurplus(arguments, 2, 'decrypt(data, options)');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'decrypt needs data and options');
   return files.decryptMessage(data, options);
@@ -145,7 +145,7 @@ export async function decrypt(data: Bytes, options: AgeDecryptOptions): Promise<
  * @throws MillraceError as {@link encrypt}
  */
 export function encryptStream(options: AgeEncryptOptions & PassphraseStreamOptions): Duplex {
-  refuseSurplus(arguments, 1, 'encryptStream');
+  refuseSurplus(arguments, 1, 'encryptStream(options)');
   return sealedDuplexes().duplexStream(files.encrypting(options));
 }
 
@@ -171,7 +171,7 @@ export function encryptStream(options: AgeEncryptOptions & PassphraseStreamOptio
  * @throws MillraceError as {@link decrypt}
  */
 export function decryptStream(options: AgeDecryptOptions & PassphraseStreamOptions): Duplex {
-  refuseSurplus(arguments, 1, 'decryptStream');
+  refuseSurplus(arguments, 1, 'decryptStream(options)');
   return sealedDuplexes().duplexStream(files.decrypting(options));
 }
 
@@ -195,7 +195,7 @@ export function decryptStream(options: AgeDecryptOptions & PassphraseStreamOptio
 export function encryptTransformStream(
   options: AgeEncryptOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
-  refuseSurplus(arguments, 1, 'encryptTransformStream');
+  refuseSurplus(arguments, 1, 'encryptTransformStream(options)');
   return sealedStreams().transformStream(files.encrypting(options));
 }
 
@@ -220,7 +220,7 @@ export function encryptTransformStream(
 export function decryptTransformStream(
   options: AgeDecryptOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
-  refuseSurplus(arguments, 1, 'decryptTransformStream');
+  refuseSurplus(arguments, 1, 'decryptTransformStream(options)');
   return sealedStreams().transformStream(files.decrypting(options));
 }
 
@@ -253,7 +253,7 @@ export function decryptTransformStream(
  *   {@link decrypt}
  */
 export async function decryptRange(read: ReadRange, options: AgeRangeOptions): Promise<Buffer> {
-  refuseSurplus(arguments, 2, 'decryptRange');
+  refuseSurplus(arguments, 2, 'decryptRange(read, options)');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'decryptRange needs a function and options');
   return files.decryptPart(read, options);

@@ -26,7 +26,7 @@ import { cipherReaders } from './cipher-readers.mjs';
 import { derivationReaders } from './derivation-readers.mjs';
 import { digestReaders } from './digest-readers.mjs';
 import { capitalized, staleOf, writeFormatted } from './format.mjs';
-import { optionNames } from './option-names.mjs';
+import { namesOfType, optionNames } from './option-names.mjs';
 import { root } from './steps.mjs';
 
 /** The modules with descriptions, by the names of their files without dashes. */
@@ -293,6 +293,25 @@ function sealedCall(name, { secret, as }) {
   };
 }
 
+/**
+ * Returns a call with its arguments, as the message of one with too many shows it. Of options that
+ * are inputs it has the required ones.
+ *
+ * @param {string} name
+ * @param {string[]} parameters
+ * @param {{ options?: string, required?: boolean }} [call]
+ */
+function formText(name, parameters, { options, required } = {}) {
+  const inputs = parameters.map((parameter) => /^(\w+)(\??)/.exec(parameter).slice(1));
+  const shown = inputs.map(([input, optional], index) => {
+    const needed = required && index === inputs.length - 1 ? namesOfType(options, 'required') : [];
+    const text = needed.length > 0 ? `{ ${needed.join(', ')} }` : input;
+    const comma = index === 0 ? '' : ', ';
+    return optional === '' ? `${comma}${text}` : `[${comma}${text}]`;
+  });
+  return `${name}(${shown.join('')})`;
+}
+
 /** Returns the text of a call without overloads. */
 function plainText(name, call, comments, entry) {
   const { takes = {}, options, required, result, needs, runs } = call;
@@ -300,7 +319,7 @@ function plainText(name, call, comments, entry) {
   const later = result.startsWith('Promise') ? 'async ' : '';
   const least = Object.keys(takes).length;
   const statements = [
-    `refuseSurplus(arguments, ${parameters.length}, '${name}');`,
+    `refuseSurplus(arguments, ${parameters.length}, '${formText(name, parameters, call)}');`,
     needs &&
       `if (arguments.length < ${least}) ` +
         `throw makeError('ERR_MISSING_ARGUMENT', '${name} needs ${needs}');`,
@@ -440,16 +459,19 @@ function callText(name, call, comments, entry) {
   if (runs[entry] === undefined) return '';
   if (call.form === 'plain') return plainText(name, call, comments, entry);
   if (call.form === 'parts') return partsText(name, call, comments, entry);
-  const overloads = [...forms[call.form](call)[entry], ...(more[entry] ?? [])].map(
-    ([section, types, parameters, result]) => {
-      const generic = types.length === 0 ? '' : `<${types.join(', ')}>`;
-      const comment = commentText(comments.get(section) ?? usual[section]);
-      return `${comment}export function ${name}${generic}(${parameters.join(', ')}): ${result};\n`;
-    },
-  );
+  const described = [...forms[call.form](call)[entry], ...(more[entry] ?? [])];
+  const overloads = described.map(([section, types, parameters, result]) => {
+    const generic = types.length === 0 ? '' : `<${types.join(', ')}>`;
+    const comment = commentText(comments.get(section) ?? usual[section]);
+    return `${comment}export function ${name}${generic}(${parameters.join(', ')}): ${result};\n`;
+  });
+  const longest = Math.max(...described.map(([, , parameters]) => parameters.length));
+  const whole = described.find(([, , parameters]) => parameters.length === longest)[2];
   const returns = entry === 'promises' && call.promise !== false ? 'Promise<unknown>' : 'unknown';
   const statements = [
-    most && `if (arguments.length > ${most}) refuseSurplus(arguments, ${most}, '${name}');`,
+    most &&
+      `if (arguments.length > ${most}) ` +
+        `refuseSurplus(arguments, ${most}, '${formText(name, whole)}');`,
     first[entry] && `${first[entry]};`,
     fast[entry],
     `return ${runs[entry]};`,

@@ -121,8 +121,9 @@ function optionsText(name, options, reader, values) {
 export const ${name}Parser: Parser = { fill: fill${own}, counts: [2], options: 1 };
 ${tableText(name, options, values.list)}
 function fill${own}(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
-  if (count !== 2 || given[1] === undefined)
+  if (count < 2 || given[1] === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', '${name} needs an algorithm and an options object');
+  if (count > 2) throw wrongCount('${name}(algorithm, options[, callback])', given, count, promised);
   read${own}(given[0], given[1], promised ? ${name}Table.promised : ${name}Table.plain);
 }
 
@@ -165,6 +166,8 @@ function fill${own}(
       throw makeError('ERR_MISSING_ARGUMENT', '${name} needs an options object');
     read${own}(facts, given[1], promised ? ${name}Table.promised : ${name}Table.plain);
   } else if (count === 5 || count === 7) read${own}Positional(facts, given, count, asked);
+  else if (count === 3)
+    throw wrongCount('${name}(algorithm, options[, callback])', given, count, promised);
   else throw surplusArguments('${name} takes 2, 5 or 7 arguments', count);
 }
 

@@ -50,8 +50,8 @@ function readerText(name) {
     ? `ManyParser = { parse: ${reader}, ${fields} }`
     : `Parser = { fill: ${reader}, ${fields} }`;
   const refuse = many
-    ? `if (count < ${least} || count > ${most}) throw makeError('ERR_MISSING_ARGUMENT',
-        \`${name} takes (${inputs.join(', ')}[, options][, callback]), not \${count} arguments\`);`
+    ? `if (count < ${least} || count > ${most})
+        throw wrongCount('${name}(${inputs.join(', ')}[, options][, callback])', given, count, promised);`
     : `if (count < ${least}) throw makeError('ERR_MISSING_ARGUMENT', '${name} needs ${kind.needs}');
       if (count > ${most})
         throw surplusArguments('${name} takes ${least} or ${most} arguments', count);`;

@@ -41,37 +41,49 @@ function declarationsOf(texts) {
         found.set(name, {
           parts: partsOf(extended),
           own: [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, own]) => own),
+          required: [...body.matchAll(/^ {2}readonly (\w+):/gm)].map(([, own]) => own),
         });
     for (const [, name, types] of code.matchAll(
       /^(?:export )?type (\w+Options)(?:<.*>)? =([^;]*);/gm,
     ))
-      found.set(name, { parts: partsOf(types), own: [] });
+      found.set(name, { parts: partsOf(types), own: [], required: [] });
   }
   return found;
 }
 
-/** Returns the names of the properties of a type. */
-function namesOf(type, declared) {
+/**
+ * Returns the names of the properties of a type, or of those that are `required`.
+ *
+ * @param {'own' | 'required'} [kind]
+ */
+function namesOf(type, declared, kind = 'own') {
   const [, helper, inner] = /^(Omit|Pick|Partial|keyof)\b[<\s]([^]*?)>?$/.exec(type) ?? [];
-  if (helper === 'Partial' || helper === 'keyof') return namesOf(inner, declared);
+  if (helper === 'Partial' && kind === 'required') return [];
+  if (helper === 'Partial' || helper === 'keyof') return namesOf(inner, declared, kind);
   if (helper !== undefined) {
     const [of, chosen] = partsOf(inner);
     const names = chosen.startsWith('keyof')
       ? namesOf(chosen, declared)
       : [...chosen.matchAll(/'(\w+)'/g)].map(([, name]) => name);
-    return namesOf(of, declared).filter((name) => names.includes(name) === (helper === 'Pick'));
+    return namesOf(of, declared, kind).filter(
+      (name) => names.includes(name) === (helper === 'Pick'),
+    );
   }
   // Those of streams are of Node.js, if there are any.
   if (type === 'TransformOptions') return [];
   const found = declared.get(type.replace(/<[^]*$/, ''));
   if (found === undefined) throw new Error(`${file}: there is no ${type}`);
-  const inherited = found.parts.flatMap((part) => namesOf(part, declared));
-  return [...new Set([...found.own, ...inherited])];
+  const inherited = found.parts.flatMap((part) => namesOf(part, declared, kind));
+  return [...new Set([...found[kind], ...inherited])];
 }
 
-/** Returns the names of the properties of a type that src declares. */
-export const namesOfType = (type) =>
-  partsOf(type).flatMap((part) => namesOf(part, declarationsOf(sources())));
+/**
+ * Returns the names of the properties of a type that src declares, or of those that are `required`.
+ *
+ * @param {'own' | 'required'} [kind]
+ */
+export const namesOfType = (type, kind) =>
+  partsOf(type).flatMap((part) => namesOf(part, declarationsOf(sources()), kind));
 
 /** What the calls take that copy options with their prototype. */
 const BARE =

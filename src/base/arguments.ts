@@ -6,7 +6,7 @@
  * therefore read options into locals first, convert all arguments with these functions, which run
  * no such code (intrinsics.ts), and fill the request last.
  */
-import { detached, makeError, wrongType } from './errors.js';
+import { describe, detached, makeError, wrongType } from './errors.js';
 import {
   bytesOfBuffer,
   bytesOfView,
@@ -121,6 +121,27 @@ export function surplusArguments(
     'options.targetOffset; millrace/crypto-async takes offsets',
 ): Error {
   return makeError('ERR_MISSING_ARGUMENT', `${takes}, and a callback; not ${count}. ${remedy}`);
+}
+
+/**
+ * Returns the error for a number of arguments that `form` does not show. `count` leaves the
+ * callback out, in the place of which the last of too many arguments may be.
+ */
+export function wrongCount(
+  form: string,
+  given: ArrayLike<unknown>,
+  count: number,
+  promised?: boolean,
+): Error {
+  const shown = promised ? form.replace('[, callback]', '') : form;
+  const last = given[count - 1];
+  const inPlace =
+    promised || given.length > count || count < form.split(',').length || last === undefined;
+  return makeError(
+    'ERR_MISSING_ARGUMENT',
+    `${shown.replace('(', ' takes (')}, not ${count} arguments` +
+      (inPlace ? '' : `: the last is a callback, not ${describe(last)}`),
+  );
 }
 
 /** Returns the parts one after the other, in new memory. */

@@ -136,12 +136,16 @@ export function failure(status: number, needed = 0, reason = ''): MillraceError 
   );
 }
 
-/** Refuses arguments after those that a call takes. undefined is the same as none. */
-export function refuseSurplus(given: ArrayLike<unknown>, most: number, call: string): void {
+/**
+ * Refuses arguments after those that a call takes. undefined is the same as none. `form` shows the
+ * call with its arguments, and may say what it returns; without brackets it is a name only.
+ */
+export function refuseSurplus(given: ArrayLike<unknown>, most: number, form: string): void {
   for (let index = most; index < given.length; index++)
     if (given[index] !== undefined)
       throw makeError(
         'ERR_MISSING_ARGUMENT',
-        `${call} takes at most ${most} arguments, not ${given.length}`,
+        `${form.split('(')[0]} takes at most ${most} argument${most === 1 ? '' : 's'}, ` +
+          `not ${given.length}${form.includes('(') ? `: ${form}` : ''}`,
       );
 }

@@ -104,7 +104,11 @@ export abstract class IncrementalCipher extends LazyTransform {
     const count = arguments.length;
     if (count === 1 && isUint8Array(source) && sizeOf(source) > 0)
       return ready(this.#running).update(source);
-    refuseSurplus(arguments, typeof second === 'function' ? 2 : 3, 'update');
+    refuseSurplus(
+      arguments,
+      typeof second === 'function' ? 2 : 3,
+      'update(data[, inputEncoding][, callback])',
+    );
     const callback = count === 3 ? third : typeof second === 'function' ? second : undefined;
     if (callback === undefined)
       return ready(this.#running).update(this.#message(source, second, count));
@@ -118,7 +122,7 @@ export abstract class IncrementalCipher extends LazyTransform {
   updateAsync(data: Data, inputEncoding?: BufferEncoding): Promise<Buffer> {
     const given = arguments;
     return promised((completion) => {
-      refuseSurplus(given, 2, 'updateAsync');
+      refuseSurplus(given, 2, 'updateAsync(data[, inputEncoding])');
       this.#updateLater(completion, this.#message(data, inputEncoding, given.length), true);
     }) as Promise<Buffer>;
   }
@@ -138,7 +142,11 @@ export abstract class IncrementalCipher extends LazyTransform {
   updateInto(source: Bytes, target: Bytes, targetOffset: number, callback: Callback<number>): void;
   updateInto(source: unknown, target: unknown, third?: unknown, fourth?: unknown): number | void {
     const callback = typeof third === 'function' ? third : fourth;
-    refuseSurplus(arguments, callback === third ? 3 : 4, 'updateInto');
+    refuseSurplus(
+      arguments,
+      callback === third ? 3 : 4,
+      'updateInto(source, target[, targetOffset][, callback])',
+    );
     const place = placeOf(source, target, callback === third ? undefined : third);
     if (callback === undefined) {
       const [from, to, offset] = place;
@@ -152,7 +160,7 @@ export abstract class IncrementalCipher extends LazyTransform {
   updateIntoAsync(source: Bytes, target: Bytes, targetOffset?: number): Promise<number> {
     const given = arguments;
     return promised((completion) => {
-      refuseSurplus(given, 3, 'updateIntoAsync');
+      refuseSurplus(given, 3, 'updateIntoAsync(source, target[, targetOffset])');
       this.#intoLater(completion, placeOf(source, target, targetOffset));
     }) as Promise<number>;
   }
@@ -169,7 +177,7 @@ export abstract class IncrementalCipher extends LazyTransform {
   final(): Buffer;
   final(callback: Callback<Buffer>): void;
   final(callback?: unknown): Buffer | void {
-    if (arguments.length > 1) refuseSurplus(arguments, 1, 'final');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'final([callback])');
     if (callback === undefined) return ready(this.#running).final();
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
     this.#finalLater(new CallbackCompletion(callback as Callback<unknown>));
@@ -179,7 +187,7 @@ export abstract class IncrementalCipher extends LazyTransform {
   finalAsync(): Promise<Buffer> {
     const given = arguments;
     return promised((completion) => {
-      refuseSurplus(given, 0, 'finalAsync');
+      refuseSurplus(given, 0, 'finalAsync()');
       this.#finalLater(completion);
     }) as Promise<Buffer>;
   }
@@ -189,7 +197,7 @@ export abstract class IncrementalCipher extends LazyTransform {
    * that has ended needs no disposal, and garbage collection wipes one that has not.
    */
   dispose(): void {
-    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose()');
     if (this.#running.phase === Phase.Open) this.#running.fail(spent('was disposed'));
   }
 
@@ -324,7 +332,7 @@ export class Decipher extends IncrementalCipher {
    * @throws MillraceError ERR_TAG_SIZE, ERR_ARGUMENT_VALUE for a stream cipher, ERR_CIPHER_SPENT
    */
   setAuthTag(authTag: Bytes): this {
-    if (arguments.length > 1) refuseSurplus(arguments, 1, 'setAuthTag');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'setAuthTag(authTag)');
     const running = runningIn(this);
     if (running.phase !== Phase.Open) throw refusal(running, true);
     const { facts, tagSize } = running.setup;
@@ -340,7 +348,7 @@ export class Decipher extends IncrementalCipher {
    * @throws MillraceError ERR_CIPHER_SPENT, ERR_CIPHER_BUSY
    */
   copy(options?: TransformOptions): Decipher {
-    if (arguments.length > 1) refuseSurplus(arguments, 1, 'copy');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'copy([options])');
     const own = optionsObject<TransformOptions>(options, 'options', copyTakes);
     return new Decipher(inside, ready(runningIn(this)).copy(), own);
   }

@@ -55,7 +55,7 @@ import { copiedTag, noTag } from './tag.js';
  *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_ENGINE_UNAVAILABLE
  */
 export function createCipher(algorithm: CipherAlgorithm, options: CreateCipherOptions): Cipher {
-  if (arguments.length > 2) refuseSurplus(arguments, 2, 'createCipher');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'createCipher(algorithm, { key, nonce })');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createCipher needs an algorithm and options');
   const facts = piecesFacts(algorithm);
@@ -101,7 +101,8 @@ export function createDecipher(
   algorithm: CipherAlgorithm,
   options: CreateDecipherOptions,
 ): Decipher {
-  if (arguments.length > 2) refuseSurplus(arguments, 2, 'createDecipher');
+  if (arguments.length > 2)
+    refuseSurplus(arguments, 2, 'createDecipher(algorithm, { key, nonce, authTag })');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createDecipher needs an algorithm and options');
   const facts = piecesFacts(algorithm);

@@ -55,7 +55,7 @@ export function combineChecksums<E extends Encoding = 'buffer'>(
   encoding?: E,
 ): Digest<E>;
 export function combineChecksums(algorithm: unknown, parts?: unknown, encoding?: unknown): unknown {
-  refuseSurplus(arguments, 3, 'combineChecksums');
+  refuseSurplus(arguments, 3, 'combineChecksums(algorithm, parts[, encoding])');
   const { name } = hashFacts(algorithm);
   const field = crcField(name);
   if (field === undefined)
@@ -108,7 +108,7 @@ export function multipartChecksum(
   form?: MultipartForm,
 ): string;
 export function multipartChecksum(algorithm: unknown, parts?: unknown, form?: unknown): string {
-  refuseSurplus(arguments, 3, 'multipartChecksum');
+  refuseSurplus(arguments, 3, 'multipartChecksum(algorithm, parts[, form])');
   const facts = hashFacts(algorithm);
   const { name } = facts;
   if (form !== undefined && typeof form !== 'string') throw wrongType('form', FORMS, form);

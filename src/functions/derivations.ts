@@ -254,7 +254,7 @@ export function verifyPassword(): unknown {
 
 /**
  * Returns true if {@link hashPassword} with these options would make a different kind of hash, so
- * that the password should be hashed again at its next login. Always true for bcrypt.
+ * that the password should be hashed again at its next login. True for bcrypt by default.
  *
  * @example
  * ```js
@@ -272,6 +272,6 @@ export function verifyPassword(): unknown {
  */
 export function needsRehash(hash: string, options?: HashPasswordOptions): boolean;
 export function needsRehash(hash?: unknown, options?: unknown): unknown {
-  if (arguments.length > 2) refuseSurplus(arguments, 2, 'needsRehash');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'needsRehash(hash[, options])');
   return needsRehashed(hash, options);
 }

@@ -423,7 +423,7 @@ export function hashPairs(algorithm: HashAlgorithm, nodes: Bytes): Buffer;
  */
 export function hashPairs(algorithm: HashAlgorithm, nodes: Bytes, target: Bytes): number;
 export function hashPairs(algorithm?: unknown, nodes?: unknown, target?: unknown): unknown {
-  if (arguments.length > 3) refuseSurplus(arguments, 3, 'hashPairs');
+  if (arguments.length > 3) refuseSurplus(arguments, 3, 'hashPairs(algorithm, nodes, target)');
   return hashPairsSync(algorithm, nodes, target);
 }
 

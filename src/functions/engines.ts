@@ -36,7 +36,7 @@ const takes: Accepted<keyof EnginesOptions> = accepted('engines', enginesOptionN
  * @throws MillraceError ERR_ARGUMENT_TYPE
  */
 export function engines(wanted?: EnginesOptions): Engines {
-  refuseSurplus(arguments, 1, 'engines');
+  refuseSurplus(arguments, 1, 'engines([options])');
   const { probe = [] } = options<EnginesOptions>(wanted, 'options', takes);
   if (isRevoked(probe) || !Array.isArray(probe))
     throw wrongType('options.probe', 'an array of names of engines', probe);

@@ -10,7 +10,11 @@ export function withPassphrase(
 ): void {
   const [passphrase, data, third, fourth] = given;
   const callback = typeof third === 'function' ? third : fourth;
-  refuseSurplus(given, callback === third ? 3 : 4, name);
+  refuseSurplus(
+    given,
+    callback === third ? 3 : 4,
+    `${name}(passphrase, data[, options], callback)`,
+  );
   if (callback === undefined)
     throw makeError(
       'ERR_MISSING_ARGUMENT',

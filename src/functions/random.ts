@@ -24,7 +24,7 @@ const SIZE_MAX = 2 ** 30;
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
 export function randomBytes(size: number): Buffer {
-  refuseSurplus(arguments, 1, 'randomBytes');
+  refuseSurplus(arguments, 1, 'randomBytes(size), which returns the bytes');
   if (arguments.length < 1) throw makeError('ERR_MISSING_ARGUMENT', 'randomBytes needs a size');
   const count = unsigned(size, 'size');
   if (count > SIZE_MAX)
@@ -49,7 +49,7 @@ export function randomBytes(size: number): Buffer {
  *   ERR_UNKNOWN_ALGORITHM
  */
 export function generateKey(algorithm: KeyAlgorithm): Buffer {
-  refuseSurplus(arguments, 1, 'generateKey');
+  refuseSurplus(arguments, 1, 'generateKey(algorithm), which returns the key');
   if (arguments.length < 1)
     throw makeError('ERR_MISSING_ARGUMENT', 'generateKey needs an algorithm');
   return filled(keyTarget(algorithm).randomSize);

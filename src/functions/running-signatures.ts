@@ -30,7 +30,7 @@ abstract class Message {
    * @throws MillraceError as {@link Hash.update}; ERR_HASHER_SPENT after `sign` or `verify`
    */
   update(data: Data, inputEncoding?: BufferEncoding): this {
-    if (arguments.length > 2) refuseSurplus(arguments, 2, 'update');
+    if (arguments.length > 2) refuseSurplus(arguments, 2, 'update(data[, inputEncoding])');
     if (inputEncoding === undefined) this.#hash.update(data);
     else this.#hash.update(data, inputEncoding);
     return this;
@@ -78,7 +78,7 @@ export class Sign extends Message {
     callback: Callback<Digest<E>>,
   ): void;
   sign(key: unknown, options?: unknown, callback?: unknown): unknown {
-    if (arguments.length > 3) refuseSurplus(arguments, 3, 'sign');
+    if (arguments.length > 3) refuseSurplus(arguments, 3, 'sign(key[, options][, callback])');
     return this.end(sign as Overloaded, [key], options, callback);
   }
 }
@@ -101,7 +101,8 @@ export class Verify extends Message {
     callback: Callback<boolean>,
   ): void;
   verify(key: unknown, signature: unknown, options?: unknown, callback?: unknown): unknown {
-    if (arguments.length > 4) refuseSurplus(arguments, 4, 'verify');
+    if (arguments.length > 4)
+      refuseSurplus(arguments, 4, 'verify(key, signature[, options][, callback])');
     return this.end(verify as Overloaded, [key, signature], options, callback);
   }
 }
@@ -123,7 +124,7 @@ export class Verify extends Message {
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE
  */
 export function createSign(algorithm: HashAlgorithm): Sign {
-  if (arguments.length > 1) refuseSurplus(arguments, 1, 'createSign');
+  if (arguments.length > 1) refuseSurplus(arguments, 1, 'createSign(algorithm)');
   return new Sign(algorithm);
 }
 
@@ -143,6 +144,6 @@ export function createSign(algorithm: HashAlgorithm): Sign {
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE
  */
 export function createVerify(algorithm: HashAlgorithm): Verify {
-  if (arguments.length > 1) refuseSurplus(arguments, 1, 'createVerify');
+  if (arguments.length > 1) refuseSurplus(arguments, 1, 'createVerify(algorithm)');
   return new Verify(algorithm);
 }

@@ -37,7 +37,7 @@ const takes: Accepted<keyof Settings> = accepted('configure', settingNames);
  *   ERR_SECURE_MEMORY
  */
 export function configure(wanted?: Partial<Settings>): Settings {
-  refuseSurplus(arguments, 1, 'configure');
+  refuseSurplus(arguments, 1, 'configure([settings])');
   const given = options<Partial<Settings>>(wanted, 'settings', takes);
   // Check all settings before changing one.
   const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, secureMemory, engine } = given;

@@ -19,7 +19,7 @@ import { native } from '../engines/binding.js';
  * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if their sizes differ
  */
 export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
-  if (arguments.length > 2) refuseSurplus(arguments, 2, 'timingSafeEqual');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'timingSafeEqual(a, b)');
   const first = findBytes(a, 'a');
   const second = findBytes(b, 'b');
   const same = native.equal(first, second);

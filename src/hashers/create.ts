@@ -54,7 +54,7 @@ import { importState } from './state.js';
  *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */
 export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions): Hash {
-  if (arguments.length > 2) refuseSurplus(arguments, 2, 'createHash');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'createHash(algorithm[, options])');
   const facts = hashFacts(algorithm);
   const Class = facts.tuple ? TupleHash : Hash;
   if (options === undefined) {
@@ -120,7 +120,7 @@ export function createHmac(
   key: string | KeyInput,
   options?: CreateHmacOptions,
 ): Hmac {
-  if (arguments.length > 3) refuseSurplus(arguments, 3, 'createHmac');
+  if (arguments.length > 3) refuseSurplus(arguments, 3, 'createHmac(algorithm, key[, options])');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);

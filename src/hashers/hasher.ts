@@ -181,7 +181,7 @@ export abstract class Hasher extends LazyTransform {
   digest(callback: Callback<Buffer>): void;
   digest<E extends DigestEncoding>(encoding: E, callback: Callback<Digest<E>>): void;
   digest(encoding?: unknown, callback?: unknown): unknown {
-    if (arguments.length > 2) refuseSurplus(arguments, 2, 'digest');
+    if (arguments.length > 2) refuseSurplus(arguments, 2, 'digest([encoding][, callback])');
     if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
     const wanted = digestFormat(encoding);
     if (callback === undefined) {
@@ -202,7 +202,7 @@ export abstract class Hasher extends LazyTransform {
   digestAsync(encoding?: unknown): Promise<unknown> {
     const completion = new PromiseCompletion();
     try {
-      if (arguments.length > 1) refuseSurplus(arguments, 1, 'digestAsync');
+      if (arguments.length > 1) refuseSurplus(arguments, 1, 'digestAsync([encoding])');
       this.#digestLater(completion, digestFormat(encoding));
     } catch (error) {
       completion.reject(error);
@@ -217,7 +217,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError as {@link Hasher.digest}
    */
   digestInto(target: Bytes, offset = 0): number {
-    if (arguments.length > 2) refuseSurplus(arguments, 2, 'digestInto');
+    if (arguments.length > 2) refuseSurplus(arguments, 2, 'digestInto(target[, offset])');
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
     const running = this.#running;
@@ -235,7 +235,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_OUTPUT_SIZE
    */
   copy(options?: CopyOptions): this {
-    if (arguments.length > 1) refuseSurplus(arguments, 1, 'copy');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'copy([options])');
     const own = optionsObject<CopyOptions>(options, 'options', copyTakes);
     const { outputLength } = own;
     const running = ready(this.#running, Phase.Squeezing);
@@ -254,7 +254,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_BUSY
    */
   reset(): this {
-    if (arguments.length > 0) refuseSurplus(arguments, 0, 'reset');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'reset()');
     const running = this.#running;
     if (running.pending > 0) throw refusal(running, false);
     running.reset();
@@ -275,7 +275,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED, ERR_STATE
    */
   exportState(): Buffer {
-    if (arguments.length > 0) refuseSurplus(arguments, 0, 'exportState');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'exportState()');
     return exportState(ready(this.#running, Phase.Squeezing));
   }
 
@@ -420,7 +420,7 @@ export class Hash extends Hasher {
   squeeze(size: number): Buffer;
   squeeze<E extends DigestEncoding>(size: number, encoding: E): Digest<E>;
   squeeze(size: number, encoding?: unknown): unknown {
-    if (arguments.length > 2) refuseSurplus(arguments, 2, 'squeeze');
+    if (arguments.length > 2) refuseSurplus(arguments, 2, 'squeeze(size[, encoding])');
     const wanted = digestFormat(encoding);
     const count = squeezedSize(size);
     const running = extendable(runningIn(this));
@@ -436,7 +436,7 @@ export class Hash extends Hasher {
    * @returns `size`
    */
   squeezeInto(target: Bytes, offset: number, size: number): number {
-    if (arguments.length > 3) refuseSurplus(arguments, 3, 'squeezeInto');
+    if (arguments.length > 3) refuseSurplus(arguments, 3, 'squeezeInto(target, offset, size)');
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
     const count = squeezedSize(size);

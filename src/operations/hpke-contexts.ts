@@ -106,7 +106,7 @@ export abstract class HpkeContext extends Unclonable {
    *   ERR_KEY_DISPOSED
    */
   export(label: Data, size: number): Buffer {
-    if (arguments.length > 2) refuseSurplus(arguments, 2, 'export');
+    if (arguments.length > 2) refuseSurplus(arguments, 2, 'export(label, size)');
     if (arguments.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'export needs (label, size)');
     const { suite, exporter } = this.#state;
     if (exporter.disposed) throw disposed();
@@ -135,7 +135,7 @@ export abstract class HpkeContext extends Unclonable {
    * it again does nothing.
    */
   dispose(): void {
-    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose()');
     const { key, exporter, baseNonce } = this.#state;
     key?.dispose();
     exporter.dispose();
@@ -261,7 +261,7 @@ function messageOf(
   name: 'plaintext' | 'ciphertext',
   given: ArrayLike<unknown>,
 ): Message {
-  if (given.length > 2) refuseSurplus(given, 2, call);
+  if (given.length > 2) refuseSurplus(given, 2, `${call}(${name}[, options])`);
   if (given.length < 1) throw makeError('ERR_MISSING_ARGUMENT', `${call} needs a ${name}`);
   if (exporter.disposed) throw disposed();
   if (suite.aead === undefined)

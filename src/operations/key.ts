@@ -62,7 +62,7 @@ export function createKey(
   options?: CreateKeyOptions,
 ): Key {
   provideCiphers();
-  if (arguments.length > 3) refuseSurplus(arguments, 3, 'createKey');
+  if (arguments.length > 3) refuseSurplus(arguments, 3, 'createKey(algorithm, key[, options])');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
   const { engine } = optionsOf<CreateKeyOptions>(options, 'options', takes);

@@ -4,7 +4,16 @@
  * The engine computes the chaining values of a part (crates/core/src/hash/ranges.rs) and joins
  * those of BLAKE3. What KangarooTwelve's root absorbs is put together here: TurboSHAKE hashes it.
  */
-import { argument, bytes, joined, options, part, sizeOf, unsigned } from '../base/arguments.js';
+import {
+  argument,
+  bytes,
+  joined,
+  options,
+  part,
+  sizeOf,
+  unsigned,
+  wrongCount,
+} from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import { Operation } from '../base/frame.js';
 import { readItems } from '../base/iterables.js';
@@ -139,10 +148,7 @@ export const hashPartParser: Parser = { fill: fillPart, counts: [3], options: 2 
 
 function fillPart(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count !== 3)
-    throw makeError(
-      'ERR_MISSING_ARGUMENT',
-      `hashPart takes (algorithm, data, options[, callback]), not ${count} arguments`,
-    );
+    throw wrongCount('hashPart(algorithm, data, options[, callback])', given, count, promised);
   const facts = hashFacts(given[0]);
   const unit = unitOf(facts);
   const table: Accepted<any> = promised ? partTakes.promised : partTakes.plain;
@@ -285,13 +291,10 @@ function inOrder(parts: ReadPart[], mode: string): readonly ReadPart[] {
 /** `(algorithm, parts[, encoding | options])`. */
 export const joinPartsParser: Parser = { fill: fillJoin, counts: [2, 3], options: 2 };
 
+const JOIN_FORM = 'joinParts(algorithm, parts[, encoding | options][, callback])';
+
 function fillJoin(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
-  if (count < 2 || count > 3)
-    throw makeError(
-      'ERR_MISSING_ARGUMENT',
-      'joinParts takes (algorithm, parts[, encoding | options][, callback]), not ' +
-        `${count} arguments`,
-    );
+  if (count < 2 || count > 3) throw wrongCount(JOIN_FORM, given, count, promised);
   const facts = hashFacts(given[0]);
   unitOf(facts);
   // The parts first: their properties and iterator may be code of the caller.

@@ -22,7 +22,7 @@ import { javascript, plain } from './modules/all/replacements.js';
  * ```
  */
 export function useJavaScript(): void {
-  refuseSurplus(arguments, 0, 'useJavaScript');
+  refuseSurplus(arguments, 0, 'useJavaScript()');
   setReplacement((name, plainly) => {
     try {
       if (plainly) return compileText(plain[name]!, true);

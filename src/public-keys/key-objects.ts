@@ -68,7 +68,7 @@ abstract class AsymmetricKey extends Unclonable {
    * nothing.
    */
   dispose(): void {
-    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose()');
     if (this.#held !== undefined) release(this.#held);
     this.#held = undefined;
   }
@@ -111,7 +111,7 @@ export class PublicKey extends AsymmetricKey {
   export<Format extends ExportPublicKeyOptions['format']>(
     options: ExportPublicKeyOptions & { readonly format: Format },
   ): ExportedKey<Format> {
-    if (arguments.length > 1) refuseSurplus(arguments, 1, 'export');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'export({ format })');
     return exportKey(heldOf(this, 'key'), options) as ExportedKey<Format>;
   }
 
@@ -149,7 +149,7 @@ export class PrivateKey extends AsymmetricKey {
   export<Format extends ExportPrivateKeyOptions['format']>(
     options: ExportPrivateKeyOptions & { readonly format: Format },
   ): ExportedKey<Format> {
-    if (arguments.length > 1) refuseSurplus(arguments, 1, 'export');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'export({ format })');
     return exportKey(heldOf(this, 'key'), options) as ExportedKey<Format>;
   }
 
@@ -160,13 +160,13 @@ export class PrivateKey extends AsymmetricKey {
 
   /** Returns the public key, which holds nothing of this one. */
   publicKey(): PublicKey {
-    if (arguments.length > 0) refuseSurplus(arguments, 0, 'publicKey');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'publicKey()');
     return keyObject(publicKeyOf(heldOf(this, 'key'))) as PublicKey;
   }
 }
 
 function equals(key: AsymmetricKey, other: unknown, given: ArrayLike<unknown>): boolean {
-  if (given.length > 1) refuseSurplus(given, 1, 'equals');
+  if (given.length > 1) refuseSurplus(given, 1, 'equals(other)');
   if (!isAsymmetricKey(other)) throw wrongType('other', 'a PublicKey or PrivateKey', other);
   return equalKeys(heldOf(key, 'key'), heldOf(other, 'other'));
 }

@@ -60,7 +60,7 @@ export class Key extends Unclonable {
    * nothing.
    */
   dispose(): void {
-    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose()');
     if (this.#handle === 0) return;
     release(this.#prepared);
     this.#handle = 0;

@@ -130,7 +130,23 @@ async function refused(run, note) {
     (error) => {
       assert.ok(error instanceof millrace.MillraceError, `${note}: ${error.stack}`);
       assert.ok(['ERR_MISSING_ARGUMENT', 'ERR_ARGUMENT_TYPE'].includes(error.code), error.stack);
+      checkForm(error.message);
       return true;
     },
   );
+}
+
+/** Checks that the message shows the call with as many arguments as it takes. */
+function checkForm(message) {
+  const [, name, most, form] = /^(\w+) takes at most (\d) .*, not \d+: (.*)$/.exec(message) ?? [];
+  if (name === undefined) {
+    assert.doesNotMatch(message, /^\w+ takes at most/);
+    return;
+  }
+  const [, shown, inputs] = /^(\w+)\((.*?)\)/.exec(form);
+  assert.equal(shown, name);
+  const count = inputs === '' ? 0 : inputs.replace(/\{.*?\}/, 'options').split(',').length;
+  // Of optional ones before a callback some may be absent.
+  const optional = inputs.split('[').length - 1;
+  assert.ok(Number(most) <= count && Number(most) >= count - optional, message);
 }

@@ -271,7 +271,7 @@ export const verifyPassword = {
 
 /*
  * Returns true if {@link hashPassword} with these options would make a different kind of hash, so
- * that the password should be hashed again at its next login. Always true for bcrypt.
+ * that the password should be hashed again at its next login. True for bcrypt by default.
  *
  * @example
  * ```js

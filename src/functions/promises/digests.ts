@@ -357,7 +357,8 @@ export function hashTransformStream(
   encoding?: Encoding,
   options?: CreateHashOptions,
 ): unknown {
-  if (arguments.length > 3) refuseSurplus(arguments, 3, 'hashTransformStream');
+  if (arguments.length > 3)
+    refuseSurplus(arguments, 3, 'hashTransformStream(algorithm[, encoding][, options])');
   return hashingStream(algorithm, encoding, options);
 }
 

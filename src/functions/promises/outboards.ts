@@ -42,7 +42,7 @@ export async function hashOutboard(
   source: Data | StreamSource,
   options?: HashOutboardOptions,
 ): Promise<HashOutboardResult> {
-  refuseSurplus(arguments, 2, 'hashOutboard');
+  refuseSurplus(arguments, 2, 'hashOutboard(source[, options])');
   return outboardFrom(source, options);
 }
 
@@ -76,7 +76,7 @@ export async function hashOutboard(
  *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
 export async function verifyRange(read: ReadRange, options: VerifyRangeOptions): Promise<Buffer> {
-  refuseSurplus(arguments, 2, 'verifyRange');
+  refuseSurplus(arguments, 2, 'verifyRange(read, { digest, outboard, end })');
   return readVerified(read, options);
 }
 
@@ -115,7 +115,7 @@ export async function verifyRange(read: ReadRange, options: VerifyRangeOptions):
  * @throws MillraceError ERR_TRUNCATED, ERR_FORMAT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
 export async function extractSlice(read: ReadRange, options: ExtractSliceOptions): Promise<Buffer> {
-  refuseSurplus(arguments, 2, 'extractSlice');
+  refuseSurplus(arguments, 2, 'extractSlice(read, { outboard, end })');
   return sliceFrom(read, options);
 }
 
@@ -148,6 +148,6 @@ export async function extractSlice(read: ReadRange, options: ExtractSliceOptions
  *   ERR_ARGUMENT_VALUE
  */
 export async function decodeSlice(slice: Bytes, options: DecodeSliceOptions): Promise<Buffer> {
-  refuseSurplus(arguments, 2, 'decodeSlice');
+  refuseSurplus(arguments, 2, 'decodeSlice(slice, { digest, end })');
   return contentOf(slice, options);
 }

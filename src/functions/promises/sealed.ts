@@ -50,7 +50,7 @@ import type { SealedStreamOptions } from '../../streams/sealed-streams.js';
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export function sealStream(options: SealedStreamOptions): Duplex {
-  refuseSurplus(arguments, 1, 'sealStream');
+  refuseSurplus(arguments, 1, 'sealStream({ algorithm, key })');
   return sealedDuplexes().duplexStream(sealedStreams().sealing(options));
 }
 
@@ -88,7 +88,7 @@ export function sealStream(options: SealedStreamOptions): Duplex {
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export function openStream(options: SealedStreamOptions): Duplex {
-  refuseSurplus(arguments, 1, 'openStream');
+  refuseSurplus(arguments, 1, 'openStream({ algorithm, key })');
   return sealedDuplexes().duplexStream(sealedStreams().opening(options));
 }
 
@@ -119,7 +119,7 @@ export function openStream(options: SealedStreamOptions): Duplex {
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export async function openRange(read: ReadRange, options: OpenRangeOptions): Promise<Buffer> {
-  refuseSurplus(arguments, 2, 'openRange');
+  refuseSurplus(arguments, 2, 'openRange(read, { algorithm, key, end })');
   return sealedStreams().openRange(read, options);
 }
 
@@ -176,7 +176,7 @@ export async function planSealing(
   parts: Iterable<HashPart>,
   options: SealRangeOptions,
 ): Promise<SealingPlan> {
-  refuseSurplus(arguments, 2, 'planSealing');
+  refuseSurplus(arguments, 2, 'planSealing(parts, { algorithm, key })');
   return sealedParts().planSealing(parts, options);
 }
 
@@ -211,7 +211,7 @@ export async function sealRange(
   data: Bytes,
   options: SealRangeOptions,
 ): Promise<Buffer> {
-  refuseSurplus(arguments, 3, 'sealRange');
+  refuseSurplus(arguments, 3, 'sealRange(range, data, { algorithm, key })');
   return sealedParts().sealRange(range, data, options);
 }
 
@@ -231,7 +231,7 @@ export async function sealRange(
  * ```
  */
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
-  refuseSurplus(arguments, 1, 'sealTransformStream');
+  refuseSurplus(arguments, 1, 'sealTransformStream({ algorithm, key })');
   return sealedStreams().transformStream(sealedStreams().sealing(options));
 }
 
@@ -259,7 +259,7 @@ export function sealTransformStream(options: SealedStreamOptions): TransformStre
  * ```
  */
 export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
-  refuseSurplus(arguments, 1, 'openTransformStream');
+  refuseSurplus(arguments, 1, 'openTransformStream({ algorithm, key })');
   return sealedStreams().transformStream(sealedStreams().opening(options));
 }
 
@@ -291,7 +291,7 @@ export async function sealWithPassphrase(
   data: Data,
   options?: SealWithPassphraseOptions,
 ): Promise<Buffer> {
-  refuseSurplus(arguments, 3, 'sealWithPassphrase');
+  refuseSurplus(arguments, 3, 'sealWithPassphrase(passphrase, data[, options])');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'sealWithPassphrase needs a passphrase and data');
   return passphrases().sealWithPassphrase(passphrase, data, options);
@@ -329,7 +329,7 @@ export async function openWithPassphrase(
   data: Bytes,
   options?: OpenWithPassphraseOptions,
 ): Promise<Buffer> {
-  refuseSurplus(arguments, 3, 'openWithPassphrase');
+  refuseSurplus(arguments, 3, 'openWithPassphrase(passphrase, data[, options])');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'openWithPassphrase needs a passphrase and data');
   return passphrases().openWithPassphrase(passphrase, data, options);
@@ -357,7 +357,7 @@ export function sealStreamWithPassphrase(
   passphrase: Data,
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,
 ): Duplex {
-  refuseSurplus(arguments, 2, 'sealStreamWithPassphrase');
+  refuseSurplus(arguments, 2, 'sealStreamWithPassphrase(passphrase[, options])');
   return sealedDuplexes().duplexStream(passphrases().sealingWithPassphrase(passphrase, options));
 }
 
@@ -389,7 +389,7 @@ export function openStreamWithPassphrase(
   passphrase: Data,
   options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
 ): Duplex {
-  refuseSurplus(arguments, 2, 'openStreamWithPassphrase');
+  refuseSurplus(arguments, 2, 'openStreamWithPassphrase(passphrase[, options])');
   return sealedDuplexes().duplexStream(passphrases().openingWithPassphrase(passphrase, options));
 }
 
@@ -412,7 +412,7 @@ export function sealTransformStreamWithPassphrase(
   passphrase: Data,
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
-  refuseSurplus(arguments, 2, 'sealTransformStreamWithPassphrase');
+  refuseSurplus(arguments, 2, 'sealTransformStreamWithPassphrase(passphrase[, options])');
   return sealedStreams().transformStream(passphrases().sealingWithPassphrase(passphrase, options));
 }
 
@@ -439,7 +439,7 @@ export function openTransformStreamWithPassphrase(
   passphrase: Data,
   options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
-  refuseSurplus(arguments, 2, 'openTransformStreamWithPassphrase');
+  refuseSurplus(arguments, 2, 'openTransformStreamWithPassphrase(passphrase[, options])');
   return sealedStreams().transformStream(passphrases().openingWithPassphrase(passphrase, options));
 }
 
@@ -471,7 +471,7 @@ export async function sealWithKey(
   data: Data,
   options?: SealWithKeyOptions,
 ): Promise<Buffer> {
-  refuseSurplus(arguments, 3, 'sealWithKey');
+  refuseSurplus(arguments, 3, 'sealWithKey(key, data[, options])');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'sealWithKey needs a key and data');
   return passphrases().sealWithKey(key, data, options);
@@ -507,7 +507,7 @@ export async function openWithKey(
   data: Bytes,
   options?: OpenWithKeyOptions,
 ): Promise<Buffer> {
-  refuseSurplus(arguments, 3, 'openWithKey');
+  refuseSurplus(arguments, 3, 'openWithKey(key, data[, options])');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'openWithKey needs a key and data');
   return passphrases().openWithKey(key, data, options);
@@ -534,7 +534,7 @@ export function sealStreamWithKey(
   key: KeyInput,
   options?: SealWithKeyOptions & PassphraseStreamOptions,
 ): Duplex {
-  refuseSurplus(arguments, 2, 'sealStreamWithKey');
+  refuseSurplus(arguments, 2, 'sealStreamWithKey(key[, options])');
   return sealedDuplexes().duplexStream(passphrases().sealingWithKey(key, options));
 }
 
@@ -569,7 +569,7 @@ export function openStreamWithKey(
   key: KeyInput,
   options?: OpenWithKeyOptions & PassphraseStreamOptions,
 ): Duplex {
-  refuseSurplus(arguments, 2, 'openStreamWithKey');
+  refuseSurplus(arguments, 2, 'openStreamWithKey(key[, options])');
   return sealedDuplexes().duplexStream(passphrases().openingWithKey(key, options));
 }
 
@@ -594,7 +594,7 @@ export function sealTransformStreamWithKey(
   key: KeyInput,
   options?: SealWithKeyOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
-  refuseSurplus(arguments, 2, 'sealTransformStreamWithKey');
+  refuseSurplus(arguments, 2, 'sealTransformStreamWithKey(key[, options])');
   return sealedStreams().transformStream(passphrases().sealingWithKey(key, options));
 }
 
@@ -622,6 +622,6 @@ export function openTransformStreamWithKey(
   key: KeyInput,
   options?: OpenWithKeyOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
-  refuseSurplus(arguments, 2, 'openTransformStreamWithKey');
+  refuseSurplus(arguments, 2, 'openTransformStreamWithKey(key[, options])');
   return sealedStreams().transformStream(passphrases().openingWithKey(key, options));
 }

@@ -8,7 +8,7 @@ export async function verifyLater(
   read: ReadVerification,
   given: IArguments,
 ): Promise<boolean> {
-  refuseSurplus(given, 2, name);
+  if (given.length > 2) refuseSurplus(given, 2, `${name}(algorithm, { key, source, mac })`);
   const { fill, verdict } = laterVerification(read);
   return verdict(await perform({ fill, counts: [2], options: 1 }, given));
 }
