@@ -23,8 +23,8 @@ export type ErrorCode =
   /** The source is longer than the algorithm allows, or too short to hold a tag. RangeError. */
   | 'ERR_SOURCE_SIZE'
   /**
-   * Wrong key, nonce, aad or tag, or changed ciphertext: nothing was decrypted. Or a content,
-   * outboard or slice that does not have the digest.
+   * Wrong key, nonce, aad, tag or `commit`, or changed ciphertext: nothing was decrypted. Or a
+   * content, outboard or slice that does not have the digest.
    */
   | 'ERR_AUTHENTICATION'
   /** A sealed stream, a file of age, an outboard, a slice or a content is truncated. */

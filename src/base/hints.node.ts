@@ -13,11 +13,13 @@ export function optionHint(
   name: string,
   argument: string,
   names: readonly string[],
-  inputs: string,
+  signature: string,
 ): string {
   const wanted = name.toLowerCase();
   if (wanted === 'encrypt' || wanted === 'decrypt')
     return 'createCipher encrypts, createDecipher decrypts; cipher takes options.encrypt';
+  const [call = '', inputs = ''] = signature.split(/[()]/);
+  if (/^(?:auth_?)?tag$|^mac$/.test(wanted) && tags[call] !== undefined) return tags[call];
   const hint = meant(name, wanted, argument, names, inputs.split(', '));
   const note = notes[wanted] === undefined ? '' : ` (${notes[wanted]})`;
   const told = hint === undefined ? `it takes ${listed(names)}` : `did you mean ${hint}?`;
@@ -58,7 +60,8 @@ function meant(
 const meanings = `aad associatedData context = aad ad additionaldata additional_data \
 additionalauthenticateddata associateddata authdata
 iv nonce salt = iv nonce counter npub salt
-authTagLength tagLength tag = authtaglength auth_tag_length taglen tagsize mac authtag
+authTag tag mac authTagLength tagLength = authtag auth_tag tag mac
+authTagLength tagLength tag = authtaglength auth_tag_length taglen tagsize
 authTagLength tagLength tag hashLength outputLength keylen = taglength tag_length
 outputLength authTagLength tagLength hashLength keylen = dklen keylen outputlen outputlength \
 outlen hashlength hashlen length
@@ -75,6 +78,16 @@ encoding = outputencoding
 algorithm digest hash = algorithm name type hash digest
 context info = context info personalization`;
 
+/** Where the tag is of calls that take none. */
+const tags: Readonly<Record<string, string | undefined>> = {
+  __proto__: null as never,
+  seal: 'the tag is the end of the result',
+  open: 'the tag is the end of source: Buffer.concat([ciphertext, tag])',
+  hpkeSeal: 'the tag is the end of the result',
+  hpkeOpen: 'the tag is the end of ciphertext: Buffer.concat([ciphertext, tag])',
+  createCipher: 'cipher.authTag has the tag after final',
+};
+
 /** Options that have another unit or place elsewhere. */
 const notes: Readonly<Record<string, string | undefined>> = {
   __proto__: null as never,
@@ -84,7 +97,7 @@ const notes: Readonly<Record<string, string | undefined>> = {
   signal: 'millrace/promises takes one',
 };
 
-/** Returns what to do about a value in the place of bytes, or a function in that of options. */
+/** Returns what to do about a value: a promise, text for bytes, or a function for options. */
 export function typeHint(
   expected: string,
   value: unknown,
@@ -92,10 +105,10 @@ export function typeHint(
 ): string {
   if (typeof value === 'function')
     return expected.includes(' object') ? ': a promise takes no callback' : '';
+  if (typeof value === 'object' && classOf(value) === 'Promise') return ': await it';
   if (!expected.includes('Buffer')) return '';
   if (typeof value === 'string')
     return ": Buffer.from(text, 'hex') reads hex, Buffer.from(text, 'base64') Base64";
   const name = String(classOf(value));
-  if (name === 'Promise') return ': await it';
   return /Stream$|^Response$/.test(name) ? ': hash of millrace/promises takes a stream' : '';
 }

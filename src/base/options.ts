@@ -86,7 +86,7 @@ export const ONCE = /* @__PURE__ */ Object.freeze({ __proto__: null, once: true 
 
 /** Returns the own enumerable properties of an object, in an object without a prototype. */
 export function ownProperties(value: unknown, argument: string): object {
-  if (!isOptions(value)) throw wrongType(argument, 'an object', value);
+  if (!isOptions(value) || isPromise(value)) throw wrongType(argument, 'an object', value);
   try {
     return { ...value, __proto__: null };
   } catch (error) {
@@ -105,19 +105,27 @@ export function isOptions(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isBytesView(value);
 }
 
+/** Returns true for a promise, which has no options: one that was not awaited. */
+export function isPromise(value: object): boolean {
+  try {
+    return value instanceof Promise;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the error of an object with unreadable properties: its own, unless it is revoked. */
 export function unreadable(value: unknown, argument: string, error: unknown): unknown {
   return isRevoked(value) ? wrongType(argument, 'an object', value) : error;
 }
 
 /**
- * Throws if a name is unknown, or a value undefined that must not be. `own` has no getters, and no
- * prototype or one without these names: `{ ...given, __proto__: null }` or `bare` of
- * option-names.ts. A function
- * that is called for short messages makes it itself, as V8 caches the shapes of the objects that
- * one spread copies.
+ * Throws if a name is unknown, or a value undefined that must not be; otherwise returns the number
+ * of names. `own` has no getters, and no prototype or one without these names:
+ * `{ ...given, __proto__: null }` or `bare` of option-names.ts. A function that is called for short
+ * messages makes it itself, as V8 caches the shapes of the objects that one spread copies.
  */
-export function checkNames(own: object, argument: string, table: Accepted<any>): void {
+export function checkNames(own: object, argument: string, table: Accepted<any>): number {
   const { order } = table;
   let at = 0;
   for (const name in own) {
@@ -127,6 +135,7 @@ export function checkNames(own: object, argument: string, table: Accepted<any>):
     if (own[name as keyof object] === undefined && guarded.has(name))
       throw undefinedOption(name, argument);
   }
+  return at;
 }
 
 /** Returns the error for an option that is undefined and must not be. */
@@ -166,12 +175,12 @@ export function unknownName(
 ): MillraceError {
   const special = refuse?.(name, argument);
   if (special !== undefined) return special;
-  const [call, inputs = ''] = signature.split(/[()]/);
+  const [call] = signature.split('(');
   const names = order.filter((each) => each !== undefined).sort();
   const shown = JSON.stringify(name.slice(0, 40)).slice(1, -1);
   return makeError(
     'ERR_ARGUMENT_VALUE',
     `${argument}.${shown} is not an option of ${call}; ` +
-      optionHint(name.slice(0, 40), argument, names, inputs),
+      optionHint(name.slice(0, 40), argument, names, signature),
   );
 }

@@ -86,7 +86,7 @@ export function cipherFacts(name: unknown): CipherFacts {
  * ```
  */
 export function getCiphers(): string[] {
-  refuseSurplus(arguments, 0, 'getCiphers');
+  refuseSurplus(arguments, 0, 'getCiphers()');
   return ciphers.map(({ name }) => name).sort();
 }
 
@@ -101,7 +101,7 @@ export function getCiphers(): string[] {
  * ```
  */
 export function getHashes(): string[] {
-  refuseSurplus(arguments, 0, 'getHashes');
+  refuseSurplus(arguments, 0, 'getHashes()');
   return hashes.map(({ name }) => name).sort();
 }
 
@@ -127,7 +127,8 @@ function unknownAlgorithm(
     table.flatMap((facts) => [facts.name, ...facts.aliases]),
   );
   const wanted = name.toLowerCase();
-  const hint = hints.find(([pattern]) => pattern.test(wanted))?.[1] ?? '';
+  const [pattern, text = ''] = hints.find(([each]) => each.test(wanted)) ?? [];
+  const hint = pattern === undefined ? '' : wanted.replace(pattern, text);
   if (!shown.startsWith('"')) {
     const place = argument === 'algorithm' ? ', the first argument,' : '';
     const list = kind === 'hash' ? 'getHashes()' : 'getCiphers()';
@@ -150,9 +151,14 @@ function unknownAlgorithm(
   );
 }
 
-/** Advice for names of other libraries. */
+/** Advice for names of other libraries, JOSE's (RFC 7518) and WebCrypto's among them. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^blake2[bs]-?\d+$/, "; other sizes are hash('blake2b512', data, { outputLength })"],
-  [/^aes-?\d+-(cbc|ccm|cfb|ecb|ocb|ofb|xts)/, '; this mode is in node:crypto only'],
+  [/^aes-?\d+-(?:cbc|ccm|cfb|ecb|ocb|ofb|xts)[^]*/, '; this mode is in node:crypto only'],
   [/^hmac$/, '; for createKey it is hmac-sha256 or another hmac- with a hash'],
+  [/^hs(256|384|512)$/, "; that is hmac('sha$1', key, data)"],
+  [/^rs(256|384|512)$/, "; pass 'sha$1'"],
+  [/^ps(256|384|512)$/, "; pass 'sha$1' and padding: 'pss'"],
+  [/^es(256|384|512)$/, "; pass 'sha$1' and dsaEncoding: 'ieee-p1363'"],
+  [/^(?:eddsa|ed25519)$/, '; pass null for Ed25519'],
 ];

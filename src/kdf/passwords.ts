@@ -242,6 +242,11 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
   unsigned(maxMemory, 'options.maxMemory');
   unsigned(maxTime, 'options.maxTime');
   const hash = hashText(given[1]);
+  if (!hash.startsWith('$') && isPasswordHash(given[0]))
+    throw makeError(
+      'ERR_PASSWORD_HASH',
+      'hash is not a PHC or bcrypt string: the password comes first, verifyPassword(password, hash)',
+    );
   if (pepper !== undefined && !hash.startsWith('$argon2')) throw noSecret();
   const text = utf8(hash);
   const [password, secret] = readSecrets(given[0], 'password', pepper, 'options.secret');
@@ -275,6 +280,11 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
 
 /** More than the longest PHC string, with a salt and a hash of 512 bytes, has. */
 const HASH_TEXT_MAX = 1536;
+
+/** Returns true for what looks like a PHC or bcrypt string. */
+function isPasswordHash(value: unknown): boolean {
+  return typeof value === 'string' && /^\$(?:argon2|scrypt|bcrypt|2[abxy]?)[^$]*\$/.test(value);
+}
 
 function hashText(value: unknown): string {
   if (typeof value !== 'string') throw wrongType('hash', 'a string', value);

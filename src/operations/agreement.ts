@@ -20,7 +20,7 @@ import {
 
 export const diffieHellmanParser: Parser = parserFor(
   'diffieHellman',
-  '',
+  '{ privateKey, publicKey }',
   fill,
   diffieHellmanOptionNames,
   targetOptionNames,

@@ -19,7 +19,7 @@ import { detached, makeError, wrongType } from '../base/errors.js';
 import { isBytesView, isLost, isUint8Array } from '../base/intrinsics.js';
 import { setKeyInput, type KeyMaterial } from '../request/key-input.js';
 import { bare } from '../base/option-names.js';
-import { checkNames, slowBare, unreadable, type Accepted } from '../base/options.js';
+import { checkNames, isPromise, slowBare, unreadable, type Accepted } from '../base/options.js';
 import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { checkTextSize } from '../request/text-size.js';
@@ -112,9 +112,7 @@ export function digestRequest(
 ): DigestRequest {
   if (typeof value === 'string' || value === undefined)
     return encodedRequest(value, facts, Form.Buffer);
-  if (typeof value !== 'object' || value === null || isBytesView(value)) {
-    throw wrongType('encoding', `${ENCODINGS}, 'bigint' or an options object`, value);
-  }
+  if (typeof value !== 'object' || value === null || isBytesView(value)) throw notForm(value);
   let given: Fields & RouteOptions;
   try {
     // A hash with parameters has names that are not in `bare`.
@@ -125,8 +123,13 @@ export function digestRequest(
   } catch (error) {
     throw unreadable(value, 'options', error);
   }
-  checkNames(given, 'options', accepted);
+  // Only an object without names may be a promise: a check of every one takes longer.
+  if (checkNames(given, 'options', accepted) === 0 && isPromise(value)) throw notForm(value);
   return digestOf(given, facts, Form.Buffer);
+}
+
+function notForm(value: unknown): Error {
+  return wrongType('encoding', `${ENCODINGS}, 'bigint' or an options object`, value);
 }
 
 /** Parses options that were read, with known names; `plain` is the form without an encoding. */

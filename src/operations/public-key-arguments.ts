@@ -1,5 +1,12 @@
 /** What the calls with asymmetric keys have in common: arguments, parameters and results. */
-import { NO_BYTES, options as optionsOf, range, sizeOf, sizeOfFound } from '../base/arguments.js';
+import {
+  NO_BYTES,
+  options as optionsOf,
+  range,
+  sizeOf,
+  sizeOfFound,
+  wrongCount,
+} from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import type { Operation, Route } from '../base/frame.js';
 import { isRevoked } from '../base/intrinsics.js';
@@ -8,6 +15,7 @@ import {
   accepted,
   checkNames,
   isOptions,
+  isPromise,
   ownProperties,
   pick,
   type Accepted,
@@ -39,8 +47,9 @@ import type { Buffer } from '#platform/base/runtime.js';
 export type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the parser of `name(inputs[, options])` with options of these names. `fill` gets the
- * arguments and the options; the parser returns what it returns.
+ * Returns the parser of `name(inputs[, options])` with options of these names; or of `name({ … })`,
+ * whose options are the inputs. `fill` gets the arguments and the options; the parser returns what
+ * it returns.
  */
 export function parserFor<Read = void>(
   name: string,
@@ -48,16 +57,19 @@ export function parserFor<Read = void>(
   fill: (given: ArrayLike<unknown>, options: Options) => Read,
   ...names: string[]
 ): ParserOf<Read> {
-  const least = inputs === '' ? 0 : inputs.split(', ').length;
+  const isObject = inputs.startsWith('{');
+  const least = isObject ? 0 : inputs.split(', ').length;
   const { plain, promised: all } = takes<any>(`${name}(${inputs})`, ...names);
   return {
     counts: [least, least + 1],
     options: least,
     fill(given, count, promised) {
       if (count < least || count > least + 1)
-        throw makeError(
-          'ERR_MISSING_ARGUMENT',
-          `${name} takes (${inputs}[, options][, callback]), not ${count} arguments`,
+        throw wrongCount(
+          `${name}(${inputs}${isObject ? '' : '[, options]'}[, callback])`,
+          given,
+          count,
+          promised,
         );
       const options = count > least ? given[least] : undefined;
       return fill(given, optionsOf<any>(options, 'options', promised ? all : plain));
@@ -90,7 +102,7 @@ export function readKeyObject(
   names: string,
   table: Accepted<any>,
 ): KeyAndOptions {
-  if (!isOptions(value) || isAsymmetricKey(value) || isRevoked(value))
+  if (!isOptions(value) || isAsymmetricKey(value) || isPromise(value) || isRevoked(value))
     return { key: value, options };
   const own = ownProperties(value, 'key') as Options;
   if (!hasOwn(own, 'key')) return { key: hasOwn(own, 'kty') ? own : value, options };

@@ -7,6 +7,7 @@ import {
   accepted,
   checkNames,
   isOptions,
+  isPromise,
   none,
   ownProperties,
   type Accepted,
@@ -124,7 +125,7 @@ export function createPublicKey(key: PublicKeyInput): PublicKey {
 }
 
 function checkCount(given: ArrayLike<unknown>, call: string): void {
-  if (given.length > 1) refuseSurplus(given, 1, call);
+  if (given.length > 1) refuseSurplus(given, 1, `${call}(key)`);
   if (given.length < 1) throw makeError('ERR_MISSING_ARGUMENT', `${call} needs a key`);
 }
 
@@ -153,7 +154,8 @@ function take(value: unknown, argument: string, wantsPrivate: boolean, forCall: 
     const copy = secretCopy(bytesOf(value, argument));
     return owned(importBytes(copy, none, argument, argument, wantsPrivate), forCall);
   }
-  if (!isOptions(value) || isKey(value)) throw notKey(argument, value, wantsPrivate);
+  if (!isOptions(value) || isKey(value) || isPromise(value))
+    throw notKey(argument, value, wantsPrivate);
   const own = ownProperties(value, argument) as JsonWebKey & Partial<AsymmetricKeyOptions>;
   if (own.key === undefined && own.kty !== undefined)
     return owned(importJwk(own, argument, wantsPrivate), forCall);
@@ -221,7 +223,7 @@ function takeDescribed(
   }
   const found = takeObject(key, name, wantsPrivate, forCall);
   if (found !== undefined) return found;
-  if (!isOptions(key)) throw notKey(name, key, wantsPrivate);
+  if (!isOptions(key) || isPromise(key)) throw notKey(name, key, wantsPrivate);
   const isJwk = format === undefined || format === 'jwk';
   if (!isJwk) throw wrongType(name, `a string or bytes, as format is ${format}`, key);
   const jwk = ownProperties(key, name) as JsonWebKey;

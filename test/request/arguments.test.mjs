@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import millrace from 'millrace';
+import * as portable from 'millrace/portable';
 
 import {
   aeadNames,
@@ -200,8 +201,14 @@ const unread = () => {
   const stream = createReadStream(fileURLToPath(import.meta.url));
   return stream.on('error', () => {}).destroy();
 };
-const { hash, hmac, seal, createKey, verifyHmac } = millrace;
+const { hash, hmac, open, seal, sign, createCipher, createKey, verifyHmac } = millrace;
 const key = bytes(32);
+const sealed = { key, nonce: bytes(12), source: bytes(16) };
+const { privateKey, publicKey } = millrace.generateKeyPair('x25519');
+const tagOfSource = /the tag is the end of source: Buffer\.concat\(\[ciphertext, tag\]\)$/;
+const tagOfResult = /; the tag is the end of the result$/;
+const lastIsCallback = /not 3 arguments: the last is a callback, not a string$/;
+const awaited = /not an object of class Promise: await it$/;
 
 for (const [mistake, message, call] of [
   ['sha265', /sha256/, () => hash('sha265', '')],
@@ -222,6 +229,88 @@ for (const [mistake, message, call] of [
     'verifyHmac by position',
     /verifyHmac\(algorithm, \{ key, source, mac \}\)/,
     () => verifyHmac('sha256', key, 'x', key),
+  ],
+  ['open with tag', tagOfSource, () => open('aes-256-gcm', { ...sealed, tag: key })],
+  ['open with authTag', tagOfSource, () => open('aes-256-gcm', { ...sealed, authTag: key })],
+  ['seal with authTag', tagOfResult, () => seal('aes-256-gcm', { ...sealed, authTag: key })],
+  ['portable open', tagOfSource, () => portable.aes_256_gcm.open({ ...sealed, tag: key })],
+  ['portable seal', tagOfResult, () => portable.aes_256_gcm.seal({ ...sealed, tag: key })],
+  [
+    'hpkeOpen with tag',
+    /end of ciphertext: Buffer\.concat/,
+    () => millrace.hpkeOpen(privateKey, key, bytes(16), { tag: key }),
+  ],
+  [
+    'createCipher with authTag',
+    /; cipher\.authTag has the tag after final$/,
+    () => createCipher('aes-256-gcm', { key, nonce: bytes(12), authTag: key }),
+  ],
+  [
+    'createDecipher with tag',
+    /did you mean options\.authTag\?$/,
+    () => millrace.createDecipher('aes-256-gcm', { key, nonce: bytes(12), tag: key }),
+  ],
+  ['seal with an encoding', lastIsCallback, () => seal('aes-256-gcm', sealed, 'hex')],
+  ['open with an encoding', lastIsCallback, () => open('aes-256-gcm', sealed, 'hex')],
+  [
+    'cipher with an encoding',
+    lastIsCallback,
+    () => millrace.cipher('aes-256-gcm', { ...sealed, encrypt: true }, 'hex'),
+  ],
+  [
+    'diffieHellman by position',
+    /^diffieHellman takes \(\{ privateKey, publicKey \}\[, callback\]\), not 2 arguments$/,
+    () => millrace.diffieHellman(privateKey, publicKey),
+  ],
+  [
+    'createCipher by position',
+    /at most 2 arguments, not 3: createCipher\(algorithm, \{ key, nonce \}\)$/,
+    () => createCipher('aes-256-gcm', key, bytes(12)),
+  ],
+  [
+    'sealStream by position',
+    /at most 1 argument, not 2: sealStream\(\{ algorithm, key \}\)$/,
+    () => millrace.sealStream('aes-256-gcm', { key }),
+  ],
+  [
+    'randomBytes with a callback',
+    /at most 1 argument, not 2: randomBytes\(size\), which returns the bytes$/,
+    () => millrace.randomBytes(16, () => {}),
+  ],
+  [
+    'generateKey of node:crypto',
+    /at most 1 argument, not 2: generateKey\(algorithm\), which returns the key$/,
+    () => millrace.generateKey('aes', { length: 256 }),
+  ],
+  ...[256, 384, 512].flatMap((bits) =>
+    [
+      [`RS${bits}`, `pass 'sha${bits}'`],
+      [`PS${bits}`, `pass 'sha${bits}' and padding: 'pss'`],
+      [`ES${bits}`, `pass 'sha${bits}' and dsaEncoding: 'ieee-p1363'`],
+      [`HS${bits}`, `that is hmac('sha${bits}', key, data)`],
+    ].flatMap(([name, hint]) => {
+      const message = new RegExp(`; ${hint.replace(/[()]/g, '\\$&')}$`);
+      return [
+        [`sign ${name}`, message, () => sign(name, 'x', privateKey)],
+        [`verify ${name}`, message, () => millrace.verify(name, 'x', publicKey, key)],
+        [`hmac ${name}`, message, () => hmac(name, key, 'x')],
+      ];
+    }),
+  ),
+  ...['EdDSA', 'ed25519', 'Ed25519'].map((name) => [
+    `sign ${name}`,
+    /; pass null for Ed25519$/,
+    () => sign(name, 'x', privateKey),
+  ]),
+  ['a promise of a name', awaited, () => hash(Promise.resolve('sha256'), 'x')],
+  ['a promise of a hash', awaited, () => millrace.verifyPassword('x', Promise.resolve('x'))],
+  ['a promise of a private key', awaited, () => sign(null, 'x', Promise.resolve(privateKey))],
+  ['a promise of a public key', awaited, () => millrace.createPublicKey(Promise.resolve('x'))],
+  ['a promise of options', awaited, () => millrace.hashPassword('x', Promise.resolve({}))],
+  [
+    'a hash before its password',
+    /^hash is not a PHC or bcrypt string: the password comes first, verifyPassword\(password, hash\)$/,
+    () => millrace.verifyPassword('$2b$04$SQe9knOzepOVKoYXo9xTte', 'a password'),
   ],
 ])
   test(`the message for a usual mistake names the remedy: ${mistake}`, () => {

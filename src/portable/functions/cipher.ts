@@ -136,6 +136,14 @@ export function makeCipher(
   };
 }
 
+const SEAL_NAMES = 'key nonce source aad authTagLength';
+
+/** The options of each function of an AEAD. */
+const takesOf: Readonly<Record<'seal' | 'open', Accepted<keyof SealOptions>>> = {
+  seal: /* @__PURE__ */ accepted('seal', SEAL_NAMES),
+  open: /* @__PURE__ */ accepted('open', SEAL_NAMES),
+};
+
 /** The longest nonce of GCM. */
 const GCM_NONCE_MAX = 128;
 
@@ -153,10 +161,6 @@ export function makeAead(
   const aead = new FamilyAead(family);
   const tagSize = 16;
   const gcm = tagMin === 4;
-  const takes: Accepted<keyof SealOptions> = accepted(
-    algorithm,
-    'key nonce source aad authTagLength',
-  );
   const readNonce = (nonce: unknown): Uint8Array => {
     const view = bytes(nonce, 'nonce');
     const fits = gcm && view.length >= 1 && view.length <= GCM_NONCE_MAX;
@@ -167,12 +171,12 @@ export function makeAead(
       `nonce must be ${nonceSize} bytes${others} for ${algorithm}, not ${view.length}`,
     );
   };
-  const read = (given: unknown, name: string) => {
+  const read = (given: unknown, name: 'seal' | 'open') => {
     if (given === undefined)
       throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
     const { key, nonce, source, aad, authTagLength } = ownOptions<
       Record<keyof SealOptions, unknown>
-    >(given, 'options', takes);
+    >(given, 'options', takesOf[name]);
     const size = authTagLength === undefined ? tagSize : unsigned(authTagLength, 'authTagLength');
     if (size > tagSize || size < (gcm ? 12 : tagSize)) {
       throw makeError(
