@@ -100,7 +100,8 @@ const list = (takes) => Object.entries(takes).map(([name, type]) => `${name}: ${
 const overload = (...parts) => parts;
 
 /**
- * The overloads of each form, in both entry points.
+ * The overloads of each form, in both entry points. Of those with the number of arguments of a
+ * wrong call TypeScript names the last, which should be that with options: they follow callbacks.
  *
  * @type {Record<string, (call: any) => Both<Overload[]>>}
  */
@@ -153,16 +154,17 @@ const forms = {
         `Promise<${output}>`,
       ),
     ];
+    const [first, last] = promised(takes, 'promised', reading ?? 'CallOptions');
     return {
       millrace: [
         overload('', [ENCODING], [...all, 'encoding?: E'], 'Digest<E>'),
-        overload('options', both, [...all, `options: ${own}`], output),
         overload(
           'later',
           ['E extends Encoding'],
           [...all, 'encoding: E | Callback<Buffer>', 'callback?: Callback<Digest<E>>'],
           'void',
         ),
+        overload('options', both, [...all, `options: ${own}`], output),
         overload(
           'all options',
           both,
@@ -174,10 +176,7 @@ const forms = {
           'void',
         ),
       ],
-      promises: [
-        ...promised(takes, 'promised', reading ?? 'CallOptions'),
-        ...(chunks ? promised(chunks, 'chunks', 'StreamOptions') : []),
-      ],
+      promises: [first, ...(chunks ? promised(chunks, 'chunks', 'StreamOptions') : []), last],
     };
   },
 
@@ -190,13 +189,13 @@ const forms = {
     return {
       millrace: [
         overload('', [MAYBE], [...all, 'encoding?: E'], 'ManyOutput<E>'),
-        overload('options', both, [...all, `options: ${own}`], 'ManyOutput<E, T>'),
         overload(
           'later',
           ['E extends Encoding'],
           [...all, 'encoding: E | Callback<Buffer>', 'callback?: Callback<Digest<E>[]>'],
           'void',
         ),
+        overload('options', both, [...all, `options: ${own}`], 'ManyOutput<E, T>'),
         overload(
           'all options',
           both,
@@ -237,7 +236,13 @@ const forms = {
     return {
       millrace: [
         overload('', types, [...all, `${name}${mark}: ${options ?? 'EngineOptions'}`], result),
-        ...(required ? [] : [overload('later', types, [...all, callback], 'void')]),
+        // The first serves options of type `any`, the third is for messages.
+        ...(required
+          ? []
+          : [
+              overload('later', types, [...all, callback], 'void'),
+              overload('again', types, [...all, `${name}: ${options ?? 'EngineOptions'}`], result),
+            ]),
         overload(
           required ? 'later' : 'later options',
           types,

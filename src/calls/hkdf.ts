@@ -19,6 +19,7 @@ type Expand = [digest: HashAlgorithm, prk: SecretInput, info: Data, keylen: numb
 interface Derives<Given extends unknown[]> {
   (...given: [...given: Given, options?: EngineOptions]): Buffer;
   (...given: [...given: Given, callback: Callback<Buffer>]): void;
+  (...given: [...given: Given, options: EngineOptions]): Buffer;
   (
     ...given: [
       ...given: Given,

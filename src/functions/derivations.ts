@@ -73,6 +73,12 @@ export function scrypt(
   password: SecretInput,
   salt: Data,
   keylen: number,
+  options: ScryptOptions,
+): Buffer;
+export function scrypt(
+  password: SecretInput,
+  salt: Data,
+  keylen: number,
   options: (ScryptOptions & DerivationCallOptions) | undefined,
   callback: Callback<Buffer>,
 ): void;
@@ -124,6 +130,14 @@ export function pbkdf2(
   digest: HashAlgorithm,
   callback: Callback<Buffer>,
 ): void;
+export function pbkdf2(
+  password: SecretInput,
+  salt: Data,
+  iterations: number,
+  keylen: number,
+  digest: HashAlgorithm,
+  options: EngineOptions,
+): Buffer;
 export function pbkdf2(
   password: SecretInput,
   salt: Data,
@@ -200,6 +214,7 @@ export function argon2(): unknown {
  */
 export function hashPassword(password: SecretInput, options?: HashPasswordOptions): string;
 export function hashPassword(password: SecretInput, callback: Callback<string>): void;
+export function hashPassword(password: SecretInput, options: HashPasswordOptions): string;
 export function hashPassword(
   password: SecretInput,
   options: (HashPasswordOptions & DerivationCallOptions) | undefined,
@@ -242,6 +257,11 @@ export function verifyPassword(
   hash: string,
   callback: Callback<boolean>,
 ): void;
+export function verifyPassword(
+  password: SecretInput,
+  hash: string,
+  options: VerifyPasswordOptions,
+): boolean;
 export function verifyPassword(
   password: SecretInput,
   hash: string,

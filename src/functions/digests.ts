@@ -81,16 +81,6 @@ export function hash<E extends Encoding = 'buffer'>(
   encoding?: E,
 ): Digest<E>;
 /**
- * Computes the digest of `data` with options.
- *
- * @returns the digest; with a target, its size in bytes
- */
-export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
-  algorithm: HashAlgorithm,
-  data: Message,
-  options: HashOptions<E> & Partial<TargetOptions<T>>,
-): Output<T, Digest<E>>;
-/**
  * Computes a digest asynchronously. `data` is copied at the call; with `options.target` it is lent
  * instead: **do not transfer, detach, resize or write it before the callback**.
  *
@@ -102,6 +92,16 @@ export function hash<E extends Encoding>(
   encoding: E | Callback<Buffer>,
   callback?: Callback<Digest<E>>,
 ): void;
+/**
+ * Computes the digest of `data` with options.
+ *
+ * @returns the digest; with a target, its size in bytes
+ */
+export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  data: Message,
+  options: HashOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>>;
 /** Works like the form above, with all options in one object. */
 export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
@@ -163,12 +163,6 @@ export function hashFile<E extends Encoding = 'buffer'>(
   path: FileSource,
   encoding?: E,
 ): Digest<E>;
-/** Computes the digest of a file with options. */
-export function hashFile<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
-  algorithm: HashAlgorithm,
-  path: FileSource,
-  options: HashOptions<E> & Partial<TargetOptions<T>>,
-): Output<T, Digest<E>>;
 /**
  * Computes the digest of a file asynchronously: blocks are read while others are hashed on the
  * worker threads. Errors about the file go to the callback; invalid arguments throw.
@@ -179,6 +173,12 @@ export function hashFile<E extends Encoding>(
   encoding: E | Callback<Buffer>,
   callback?: Callback<Digest<E>>,
 ): void;
+/** Computes the digest of a file with options. */
+export function hashFile<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  path: FileSource,
+  options: HashOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>>;
 /** Works like the form above, with all options in one object. */
 export function hashFile<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
@@ -229,12 +229,6 @@ export function hashFiles<E extends Encoding = 'buffer'>(
   paths: Iterable<FileSource>,
   encoding?: E,
 ): Digest<E>[];
-/** Computes the digests of many files with options. */
-export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
-  algorithm: HashAlgorithm,
-  paths: Iterable<FileSource>,
-  options: HashFilesOptions<E, R>,
-): FileDigest<E, R>[];
 /**
  * Computes the digests of many files on the worker threads. Errors of files go to the callback once
  * nothing is read any more; invalid arguments throw.
@@ -245,6 +239,12 @@ export function hashFiles<E extends Encoding>(
   encoding: E | Callback<Buffer[]>,
   callback?: Callback<Digest<E>[]>,
 ): void;
+/** Computes the digests of many files with options. */
+export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
+  algorithm: HashAlgorithm,
+  paths: Iterable<FileSource>,
+  options: HashFilesOptions<E, R>,
+): FileDigest<E, R>[];
 /** Works like the form above, with all options in one object. */
 export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
   algorithm: HashAlgorithm,
@@ -298,17 +298,6 @@ export function hmac<E extends Encoding = 'buffer'>(
   encoding?: E,
 ): Digest<E>;
 /**
- * Computes the HMAC of `data` with options.
- *
- * @returns the code; with a target, its size in bytes
- */
-export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  data: Data,
-  options: HmacOptions<E> & Partial<TargetOptions<T>>,
-): Output<T, Digest<E>>;
-/**
  * Computes an HMAC asynchronously. Key and `data` are copied at the call; with `options.target`
  * `data` is lent instead: **do not transfer, detach, resize or write it before the callback**.
  *
@@ -321,6 +310,17 @@ export function hmac<E extends Encoding>(
   encoding: E | Callback<Buffer>,
   callback?: Callback<Digest<E>>,
 ): void;
+/**
+ * Computes the HMAC of `data` with options.
+ *
+ * @returns the code; with a target, its size in bytes
+ */
+export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  data: Data,
+  options: HmacOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>>;
 /** Works like the form above, with all options in one object. */
 export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
@@ -365,15 +365,6 @@ export function hashMany<E extends Encoding | undefined = undefined>(
   sources: Sources,
   encoding?: E,
 ): ManyOutput<E>;
-/** Computes the digests of many messages with options. */
-export function hashMany<
-  E extends Encoding | undefined = undefined,
-  T extends Bytes | undefined = undefined,
->(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: ManyOptions<HashOptions, E, T>,
-): ManyOutput<E, T>;
 /**
  * Computes the digests of many messages on all cores. `sources` are copied at the call; with
  * `options.target` they are lent instead: **do not transfer, detach, resize or write them before
@@ -385,6 +376,15 @@ export function hashMany<E extends Encoding>(
   encoding: E | Callback<Buffer>,
   callback?: Callback<Digest<E>[]>,
 ): void;
+/** Computes the digests of many messages with options. */
+export function hashMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
+  algorithm: HashAlgorithm,
+  sources: Sources,
+  options: ManyOptions<HashOptions, E, T>,
+): ManyOutput<E, T>;
 /** Works like the form above, with all options in one object. */
 export function hashMany<
   E extends Encoding | undefined = undefined,
@@ -451,16 +451,6 @@ export function hmacMany<E extends Encoding | undefined = undefined>(
   sources: Sources,
   encoding?: E,
 ): ManyOutput<E>;
-/** Computes the HMACs of many messages with options. */
-export function hmacMany<
-  E extends Encoding | undefined = undefined,
-  T extends Bytes | undefined = undefined,
->(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: ManyOptions<EngineOptions, E, T>,
-): ManyOutput<E, T>;
 /**
  * Computes the HMACs of many messages on all cores. Key and `sources` are copied at the call; with
  * `options.target` the sources are lent instead: **do not transfer, detach, resize or write them
@@ -473,6 +463,16 @@ export function hmacMany<E extends Encoding>(
   encoding: E | Callback<Buffer>,
   callback?: Callback<Digest<E>[]>,
 ): void;
+/** Computes the HMACs of many messages with options. */
+export function hmacMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  sources: Sources,
+  options: ManyOptions<EngineOptions, E, T>,
+): ManyOutput<E, T>;
 /** Works like the form above, with all options in one object. */
 export function hmacMany<
   E extends Encoding | undefined = undefined,

@@ -63,6 +63,11 @@ export function hpkeSeal<T extends Bytes | undefined = undefined>(
 export function hpkeSeal<T extends Bytes | undefined = undefined>(
   publicKey: PublicKeyInput,
   plaintext: Data,
+  options: HpkeSealOptions & Partial<TargetOptions<T>>,
+): HpkeSealed<T>;
+export function hpkeSeal<T extends Bytes | undefined = undefined>(
+  publicKey: PublicKeyInput,
+  plaintext: Data,
   options: (HpkeSealOptions & Partial<TargetOptions<T>> & RouteOptions) | undefined,
   callback: Callback<HpkeSealed<T>>,
 ): void;
@@ -111,6 +116,12 @@ export function hpkeOpen<T extends Bytes | undefined = undefined>(
   privateKey: PrivateKeyInput,
   encapsulatedKey: Bytes,
   ciphertext: Bytes,
+  options: HpkeOpenOptions & Partial<TargetOptions<T>>,
+): Output<T, Buffer>;
+export function hpkeOpen<T extends Bytes | undefined = undefined>(
+  privateKey: PrivateKeyInput,
+  encapsulatedKey: Bytes,
+  ciphertext: Bytes,
   options: (HpkeOpenOptions & Partial<TargetOptions<T>> & RouteOptions) | undefined,
   callback: Callback<Output<T, Buffer>>,
 ): void;
@@ -151,6 +162,7 @@ export function createHpkeSender(
 ): HpkeSender;
 /** Begins the messages for one recipient asynchronously. */
 export function createHpkeSender(publicKey: PublicKeyInput, callback: Callback<HpkeSender>): void;
+export function createHpkeSender(publicKey: PublicKeyInput, options: HpkeSenderOptions): HpkeSender;
 export function createHpkeSender(
   publicKey: PublicKeyInput,
   options: (HpkeSenderOptions & RouteOptions) | undefined,
@@ -196,6 +208,11 @@ export function createHpkeRecipient(
   encapsulatedKey: Bytes,
   callback: Callback<HpkeRecipient>,
 ): void;
+export function createHpkeRecipient(
+  privateKey: PrivateKeyInput,
+  encapsulatedKey: Bytes,
+  options: HpkeRecipientOptions,
+): HpkeRecipient;
 export function createHpkeRecipient(
   privateKey: PrivateKeyInput,
   encapsulatedKey: Bytes,

@@ -77,6 +77,13 @@ export function joinParts<E extends Encoding = 'buffer'>(
   parts: Iterable<HashPart>,
   encoding?: E,
 ): Digest<E>;
+/** Computes the digest of an object from all its parts asynchronously. */
+export function joinParts<E extends Encoding>(
+  algorithm: 'blake3' | 'kt128' | 'kt256',
+  parts: Iterable<HashPart>,
+  encoding: E | Callback<Buffer>,
+  callback?: Callback<Digest<E>>,
+): void;
 /**
  * Computes the digest of an object from all its parts with options: those of {@link hash}, with the
  * key or context of the parts.
@@ -88,13 +95,6 @@ export function joinParts<E extends Encoding = 'buffer', T extends Bytes | undef
   parts: Iterable<HashPart>,
   options: JoinPartsOptions<E> & Partial<TargetOptions<T>>,
 ): Output<T, Digest<E>>;
-/** Computes the digest of an object from all its parts asynchronously. */
-export function joinParts<E extends Encoding>(
-  algorithm: 'blake3' | 'kt128' | 'kt256',
-  parts: Iterable<HashPart>,
-  encoding: E | Callback<Buffer>,
-  callback?: Callback<Digest<E>>,
-): void;
 /** Works like the form above, with all options in one object. */
 export function joinParts<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: 'blake3' | 'kt128' | 'kt256',

@@ -80,6 +80,12 @@ export function sign<E extends Encoding = 'buffer', T extends Bytes | undefined 
   algorithm: HashAlgorithm | null | undefined,
   data: Data,
   key: SigningKey,
+  options: SignOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>>;
+export function sign<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm | null | undefined,
+  data: Data,
+  key: SigningKey,
   options: (SignOptions<E> & Partial<TargetOptions<T>> & RouteOptions) | undefined,
   callback: Callback<Output<T, Digest<E>>>,
 ): void;
@@ -130,6 +136,13 @@ export function verify(
   data: Data,
   key: VerifyingKey,
   signature: Bytes,
+  options: VerifyOptions,
+): boolean;
+export function verify(
+  algorithm: HashAlgorithm | null | undefined,
+  data: Data,
+  key: VerifyingKey,
+  signature: Bytes,
   options: (VerifyOptions & RouteOptions) | undefined,
   callback: Callback<boolean>,
 ): void;
@@ -172,6 +185,12 @@ export function signMany<E extends Encoding = 'buffer', T extends Bytes | undefi
   keys: SigningKeys,
   callback: Callback<Output<T, Digest<E>[]>>,
 ): void;
+export function signMany<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: SigningKeys,
+  options: SignOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>[]>;
 export function signMany<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm | null | undefined,
   messages: Many<Data>,
@@ -229,6 +248,13 @@ export function verifyMany(
   signatures: Many<Bytes>,
   callback: Callback<boolean[]>,
 ): void;
+export function verifyMany(
+  algorithm: HashAlgorithm | null | undefined,
+  messages: Many<Data>,
+  keys: VerifyingKeys,
+  signatures: Many<Bytes>,
+  options: VerifyOptions,
+): boolean[];
 export function verifyMany(
   algorithm: HashAlgorithm | null | undefined,
   messages: Many<Data>,
@@ -297,6 +323,7 @@ export function diffieHellman(): unknown {
 export function encapsulate(key: PublicKeyInput, options?: EncapsulateOptions): Encapsulation;
 /** Makes a shared secret and its ciphertext asynchronously. */
 export function encapsulate(key: PublicKeyInput, callback: Callback<Encapsulation>): void;
+export function encapsulate(key: PublicKeyInput, options: EncapsulateOptions): Encapsulation;
 export function encapsulate(
   key: PublicKeyInput,
   options: (EncapsulateOptions & RouteOptions) | undefined,
@@ -337,6 +364,11 @@ export function decapsulate<T extends Bytes | undefined = undefined>(
   ciphertext: Bytes,
   callback: Callback<Output<T, Buffer>>,
 ): void;
+export function decapsulate<T extends Bytes | undefined = undefined>(
+  key: PrivateKeyInput,
+  ciphertext: Bytes,
+  options: DecapsulateOptions & Partial<TargetOptions<T>>,
+): Output<T, Buffer>;
 export function decapsulate<T extends Bytes | undefined = undefined>(
   key: PrivateKeyInput,
   ciphertext: Bytes,
@@ -388,6 +420,11 @@ export function publicEncrypt<T extends Bytes | undefined = undefined>(
 export function publicEncrypt<T extends Bytes | undefined = undefined>(
   key: EncryptionKey,
   data: Data,
+  options: RsaEncryptionOptions & Partial<TargetOptions<T>>,
+): Output<T, Buffer>;
+export function publicEncrypt<T extends Bytes | undefined = undefined>(
+  key: EncryptionKey,
+  data: Data,
   options: (RsaEncryptionOptions & Partial<TargetOptions<T>> & RouteOptions) | undefined,
   callback: Callback<Output<T, Buffer>>,
 ): void;
@@ -434,6 +471,11 @@ export function privateDecrypt<T extends Bytes | undefined = undefined>(
 export function privateDecrypt<T extends Bytes | undefined = undefined>(
   key: DecryptionKey,
   data: Bytes,
+  options: RsaEncryptionOptions & Partial<TargetOptions<T>>,
+): Output<T, Buffer>;
+export function privateDecrypt<T extends Bytes | undefined = undefined>(
+  key: DecryptionKey,
+  data: Bytes,
   options: (RsaEncryptionOptions & Partial<TargetOptions<T>> & RouteOptions) | undefined,
   callback: Callback<Output<T, Buffer>>,
 ): void;
@@ -471,6 +513,10 @@ export function generateKeyPair<
   P extends ExportPublicKeyOptions | undefined = undefined,
   S extends ExportPrivateKeyOptions | undefined = undefined,
 >(type: KeyPairType, callback: KeyPairCallback<P, S>): void;
+export function generateKeyPair<
+  P extends ExportPublicKeyOptions | undefined = undefined,
+  S extends ExportPrivateKeyOptions | undefined = undefined,
+>(type: KeyPairType, options: GenerateKeyPairOptions<P, S>): KeyPair<P, S>;
 export function generateKeyPair<
   P extends ExportPublicKeyOptions | undefined = undefined,
   S extends ExportPrivateKeyOptions | undefined = undefined,

@@ -524,6 +524,45 @@ export default [${names.join(', ')}];
     });
   }
 
+  for (const [title, compiler] of [
+    ['', newest],
+    [`, ${oldest.name}`, oldest],
+  ])
+    test(`a wrong option is reported as one${title}`, { skip: compiler.missing }, async () => {
+      const base = join(place.cwd, `options${title.replace(/\W+/g, '-')}`);
+      mkdirSync(base);
+      const calls = [
+        "hash('sha256', 'x'",
+        "hashMany('sha256', ['x']",
+        "hashFiles('sha256', ['x']",
+        "promised('sha256', 'x'",
+        "scrypt('x', 'x', 32",
+        "hkdf('sha256', 'x', 'x', 'x', 32",
+        "sign('sha256', 'x', 'x'",
+        "generateKeyPair('rsa'",
+      ].map((call) => `${call}, { unknown: 1 });\n`);
+      const names = 'generateKeyPair, hash, hashFiles, hashMany, hkdf, scrypt, sign';
+      writeFileSync(
+        join(base, 'use.mts'),
+        `import { ${names} } from 'millrace';
+import { hash as promised } from 'millrace/promises';
+${calls.join('')}`,
+      );
+      const typeRoots = [join(root, 'node_modules', '@types')];
+      const node = { module: 'nodenext', moduleResolution: 'nodenext', types: ['node'] };
+      const compilerOptions = { target: 'es2022', strict: true, noEmit: true, typeRoots, ...node };
+      writeFileSync(join(base, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+      const { command, args } = compiler;
+      const { stdout } = await start(command, [...args, '--project', base], place);
+      const errors = stdout.split(/^(?=\S.*error TS)/m);
+      assert.equal(errors.length, calls.length, stdout);
+      for (const each of errors) {
+        const [last] = each.match(/'unknown' does not exist in type '.*/g)?.slice(-1) ?? [];
+        assert.match(last ?? each, /Options/);
+        assert.doesNotMatch(last, /Callback/);
+      }
+    });
+
   // Those of test/types/platforms, which `npm run check` compiles in the repository.
   for (const { name, missing, ...compiler } of findTypeScripts()) {
     const title = `programs with the DOM, @types/node or neither compile, ${name}`;

@@ -231,7 +231,6 @@ export const hashFiles = {
   more: {
     millrace: [
       ['', [ENCODING], [...files('Iterable'), 'encoding?: E'], 'Digest<E>[]'],
-      ['options', ERRORS, [...files('Iterable'), FILES_OPTIONS], 'FileDigest<E, R>[]'],
       [
         'later',
         ['E extends Encoding'],
@@ -242,6 +241,7 @@ export const hashFiles = {
         ],
         'void',
       ],
+      ['options', ERRORS, [...files('Iterable'), FILES_OPTIONS], 'FileDigest<E, R>[]'],
       [
         'all options',
         ERRORS,

@@ -71,12 +71,6 @@ export function hash<E extends Encoding = 'buffer'>(
   encoding?: E,
   options?: CallOptions,
 ): Promise<Digest<E>>;
-/** Works like the form above, with all options in one object. */
-export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
-  algorithm: HashAlgorithm,
-  data: Message,
-  options: HashOptions<E> & Partial<TargetOptions<T>> & CallOptions,
-): Promise<Output<T, Digest<E>>>;
 /**
  * Computes the digest of a message in chunks: an async iterable of bytes or strings, a Node.js or
  * web stream, or a Blob. It is read to its end in constant memory; the next chunk is read while the
@@ -94,6 +88,12 @@ export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined 
   algorithm: HashAlgorithm,
   source: StreamSource,
   options: HashOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+): Promise<Output<T, Digest<E>>>;
+/** Works like the form above, with all options in one object. */
+export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  data: Message,
+  options: HashOptions<E> & Partial<TargetOptions<T>> & CallOptions,
 ): Promise<Output<T, Digest<E>>>;
 export function hash(
   algorithm?: unknown,
@@ -220,13 +220,6 @@ export function hmac<E extends Encoding = 'buffer'>(
   encoding?: E,
   options?: CallOptions,
 ): Promise<Digest<E>>;
-/** Works like the form above, with all options in one object. */
-export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  data: Data,
-  options: HmacOptions<E> & Partial<TargetOptions<T>> & CallOptions,
-): Promise<Output<T, Digest<E>>>;
 /** Computes the HMAC of a message in chunks; see {@link hash}. */
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: HashAlgorithm,
@@ -241,6 +234,13 @@ export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined 
   key: string | KeyInput,
   source: StreamSource,
   options: HmacOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+): Promise<Output<T, Digest<E>>>;
+/** Works like the form above, with all options in one object. */
+export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  data: Data,
+  options: HmacOptions<E> & Partial<TargetOptions<T>> & CallOptions,
 ): Promise<Output<T, Digest<E>>>;
 export function hmac(
   algorithm?: unknown,
