@@ -4,14 +4,19 @@
 
 const { UsageError, displayName } = require('./ui.js');
 
-/** Returns ` (did you mean WORD?)`, or nothing if no known word is similar. */
+/**
+ * Returns ` (did you mean WORD?)`: a word of one other letter, or else the first that begins so, or
+ * else the nearest; nothing if no known word is similar.
+ */
 function suggest(word, known, prefix = '') {
+  const typed = word.toLowerCase();
   const [nearest] = known
-    .map((each) => ({ each, far: distance(word.toLowerCase(), each) }))
+    .map((each) => ({ each, far: distance(typed, each) }))
     .sort((left, right) => left.far - right.far);
-  return nearest !== undefined && nearest.far <= Math.max(1, word.length / 3)
-    ? ` (did you mean ${prefix}${nearest.each}?)`
-    : '';
+  const longer = typed.length > 1 ? known.find((each) => each.startsWith(typed)) : undefined;
+  const similar = nearest?.far <= Math.max(1, word.length / 3) ? nearest.each : undefined;
+  const meant = nearest?.far > 1 ? (longer ?? similar) : similar;
+  return meant === undefined ? '' : ` (did you mean ${prefix}${meant}?)`;
 }
 
 /**

@@ -80,6 +80,17 @@ function checkOpen(fd) {
     throw new UserError(`${fd === 0 ? 'standard input' : 'standard output'}: ${reasons.EBADF}`);
 }
 
+/**
+ * Throws if standard input was closed. Returns true if it is a terminal, after saying that it is
+ * read; a progress line would be among what is typed.
+ */
+function checkInput() {
+  checkOpen(0);
+  if (!isTerminal(0)) return false;
+  logError(`reading standard input, up to ${process.platform === 'win32' ? 'Ctrl-Z' : 'Ctrl-D'}`);
+  return true;
+}
+
 /** Returns the width of the terminal at `fd`, 1 or 2, or Infinity if it is not a terminal. */
 function columns(fd) {
   if (!isTerminal(fd)) return Infinity;
@@ -275,6 +286,7 @@ module.exports = {
   FileError,
   BrokenPipe,
   attempt,
+  checkInput,
   checkOpen,
   colours,
   columns,

@@ -16,7 +16,16 @@ const {
   readSecret,
   SECRET_MAX_BYTES,
 } = require('../seal/secrets.js');
-const { UserError, UsageError, FileError, attempt, checkOpen, isTerminal } = require('../ui.js');
+const {
+  UserError,
+  UsageError,
+  FileError,
+  attempt,
+  checkInput,
+  checkOpen,
+  displayName,
+  isTerminal,
+} = require('../ui.js');
 
 const library = () => require('../../dist/age.js');
 
@@ -27,6 +36,8 @@ const COST_MAX = 20;
 const CHUNK_BYTES = 65_552;
 const armorBegin = '-----BEGIN AGE ENCRYPTED FILE-----';
 const binaryBegin = 'age-encryption.org/v1\n';
+/** These bytes tell what an age file is encrypted to, also an armored one. */
+const START_BYTES = 128;
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
@@ -93,7 +104,7 @@ async function run(values, operands) {
   checkSecrets(values, file === '-');
   const { output: path = '-', decrypt } = values;
   if (path === '-') checkOpen(1);
-  if (file === '-') checkOpen(0);
+  const typed = file === '-' && checkInput();
   if (path !== '-') checkOutput(path, true);
   else if (!decrypt && !values.armor && values.output === undefined && isTerminal(1))
     throw new UserError('standard output is a terminal: use --output FILE, --armor, or -o -');
@@ -110,7 +121,7 @@ async function run(values, operands) {
     output = path === '-' ? standardOutput : openOutput(path, { force: true });
     const progress = startProgress(decrypt ? 'decrypting' : 'encrypting', {
       total: input.size,
-      off: values['no-progress'],
+      off: values['no-progress'] || typed,
     });
     await flow(input, stream, output, path, progress);
     output.complete();
@@ -185,8 +196,11 @@ async function encryptorOf({ recipient = [], 'recipients-file': lists = [], ...v
   );
 }
 
+/** Returns true for what is neither an identity of age nor of SSH. */
+const isFileName = (text) => !/^\s*(AGE-SECRET-KEY-|AGE-PLUGIN-|-----BEGIN )/i.test(text);
+
 /** Returns a recipient for a message, unless it is a secret. */
-const shown = (text) => (/^AGE-SECRET-KEY-/i.test(text) ? '(an identity)' : text);
+const shown = (text) => (isFileName(text) ? text : '(an identity)');
 
 /** Returns the stream that decrypts with identities; undefined without any. */
 async function decryptorOf({ identity = [] }) {
@@ -203,7 +217,8 @@ async function withPassphrase(values, input, workFactor) {
   if (!decrypt && !passphraseOptions.some((name) => values[name] !== undefined))
     throw new UsageError('no recipients: use --recipient, --recipients-file or --passphrase');
   if (decrypt) {
-    const start = (await input.take(64)).toString('latin1');
+    const start = binaryStart((await input.take(START_BYTES)).toString('latin1'));
+    if (start === undefined) throw new FileError(input.name, 'not an age file');
     if (start.startsWith(binaryBegin) && !start.startsWith(`${binaryBegin}-> scrypt `))
       throw new FileError(input.name, 'encrypted to recipients: use --identity');
   }
@@ -213,14 +228,25 @@ async function withPassphrase(values, input, workFactor) {
   );
 }
 
+/** Returns the start of an age file without its armor; undefined for another file. */
+function binaryStart(start) {
+  const text = start.trimStart();
+  if (text.startsWith(armorBegin))
+    return Buffer.from(text.slice(armorBegin.length), 'base64').toString('latin1');
+  // Of a file that is cut off, or of another version, the stream says more.
+  const known = ['age-encryption.org/', armorBegin];
+  return known.some((begin) => begin.startsWith(text.slice(0, begin.length))) ? start : undefined;
+}
+
 /** Returns the identities in a file, which may be encrypted with a passphrase. */
 async function identityText(path) {
-  const bytes = readSecret(path === '-' ? 0 : path, path, '--identity takes');
+  const bytes = readSecret(path === '-' ? 0 : path, path, '--identity', isFileName);
   if (bytes.length > SECRET_MAX_BYTES) throw new FileError(path, 'too long for identities');
   const start = bytes.subarray(0, armorBegin.length).toString('latin1');
   if (start !== armorBegin && !start.startsWith(binaryBegin)) return bytes;
   raiseMemoryLimit({ N: 2 ** COST_MAX, r: 8, p: 1 }, path);
-  const passphrase = await readPassphrase({}, false);
+  const instead = `decrypt ${displayName(path)} first`;
+  const passphrase = await readPassphrase({}, false, instead);
   try {
     return await library().decrypt(bytes, { passphrase });
   } catch (error) {

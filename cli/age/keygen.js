@@ -5,7 +5,15 @@
 const { option, readArguments } = require('../arguments.js');
 const { openInput } = require('../seal/input.js');
 const { checkOutput, openOutput } = require('../output.js');
-const { FileError, UsageError, isTerminal, logLine, print, setCommandName } = require('../ui.js');
+const {
+  FileError,
+  UsageError,
+  checkInput,
+  isTerminal,
+  logLine,
+  print,
+  setCommandName,
+} = require('../ui.js');
 
 const library = () => require('../../dist/age.js');
 
@@ -70,6 +78,7 @@ async function keygen(args) {
 
 /** Returns the recipients of the identities in a file, a line each. */
 async function converted(file) {
+  if (file === '-') checkInput();
   const input = openInput(file);
   try {
     const chunks = [];

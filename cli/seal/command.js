@@ -13,6 +13,7 @@ const {
   UsageError,
   FileError,
   BrokenPipe,
+  checkInput,
   checkOpen,
   isTerminal,
   reason,
@@ -132,7 +133,7 @@ async function transform(values, operands, operation) {
   checkSecrets(values, file === '-');
   const path = values.output ?? (file === '-' ? '-' : await operation.outputOf(file));
   if (path === '-') checkOpen(1);
-  if (file === '-') checkOpen(0);
+  const typed = file === '-' && checkInput();
   if (path !== '-') checkOutput(path, values.force);
   else if (operation.binary && isTerminal(1) && !values.force)
     throw new UserError('standard output is a terminal: use --output FILE, or --force');
@@ -145,7 +146,7 @@ async function transform(values, operands, operation) {
     output = path === '-' ? standardOutput : openOutput(path, { force: values.force });
     const progress = startProgress(operation.title, {
       total: input.size,
-      off: values['no-progress'],
+      off: values['no-progress'] || typed,
     });
     await flow(input, stream, output, path, progress);
     output.complete();
@@ -175,7 +176,8 @@ const sealing = {
     if (isKey(values))
       return withSecret(readKey(values), (key) => sealStreamWithKey(key, { algorithm }));
     raiseMemoryLimit({ N: cost, r: 8, p: 1 }, 'the key');
-    return withSecret(await readPassphrase(values, true), (passphrase) =>
+    const instead = 'use --passphrase-file, --passphrase-fd or --key-file';
+    return withSecret(await readPassphrase(values, true, instead), (passphrase) =>
       sealStreamWithPassphrase(passphrase, { algorithm, N: cost }),
     );
   },
@@ -219,7 +221,7 @@ const opening = {
         input.name,
         scrypt === undefined
           ? 'sealed with a key: use --key-file'
-          : 'sealed with a passphrase, not a key',
+          : 'sealed with a passphrase: leave out --key-file, or use --passphrase-file',
       );
     }
     if (scrypt === undefined) return withSecret(readKey(values), millrace.openStreamWithKey);

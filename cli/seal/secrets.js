@@ -30,6 +30,8 @@ const secretOptions = [
   option('--passphrase-fd N', 'read the passphrase from this file descriptor'),
 ];
 
+const passphraseRemedy = 'use --passphrase-file or --passphrase-fd';
+
 /** Throws if options contradict each other, before the user is asked for a passphrase. */
 function checkSecrets(values, readsInput) {
   const given = secretOptions.map(({ name }) => name).filter((name) => values[name] !== undefined);
@@ -53,7 +55,7 @@ const isKey = (values) => values['key-file'] !== undefined;
 function readKey(values, size = KEY_BYTES) {
   const { secretMemory, wipe } = memory();
   const path = values['key-file'];
-  const bytes = readSecret(path === '-' ? 0 : path, path);
+  const bytes = readSecret(path === '-' ? 0 : path, path, '--key-file', isFileName);
   if (bytes.length === size) {
     if (isText(bytes))
       logError(
@@ -88,6 +90,9 @@ function readKey(values, size = KEY_BYTES) {
   );
 }
 
+/** Returns true for a name with an extension: no key in hex or base64 has a dot. */
+const isFileName = (text) => /^[^ ]+\.\w{2,4}$/.test(text);
+
 /** Returns true for printable ASCII and line ends. One random key in 2^44 is such text. */
 const isText = (bytes) =>
   bytes.every((byte) => (byte >= 32 && byte < 127) || byte === 10 || byte === 13);
@@ -98,17 +103,19 @@ const keyLine = (key) => `${keyMark} ${key.toString('base64')}\n`;
  * Returns the passphrase as bytes. The library normalizes it to Unicode's form C.
  *
  * @param {boolean} twice asks a person to repeat it
+ * @param {string} instead what to use where no terminal is, for a message
  */
-async function readPassphrase(values, twice) {
+async function readPassphrase(values, twice, instead = passphraseRemedy) {
   const path = values['passphrase-file'];
   const fd = values['passphrase-fd'];
   if (path === undefined && fd === undefined) {
     // It loads node:tty, which takes 2 ms.
     const { askPassphrase } = require('./terminal.js');
-    return Buffer.from(await askPassphrase(twice));
+    return Buffer.from(await askPassphrase(twice, instead));
   }
   const name = path ?? `file descriptor ${fd}`;
-  const read = readSecret(path === undefined ? Number(fd) : path === '-' ? 0 : path, name);
+  const file = path === undefined ? Number(fd) : path === '-' ? 0 : path;
+  const read = readSecret(file, name, '--passphrase-file');
   let bytes = decodeText(read, name);
   if (bytes.buffer !== read.buffer) memory().wipe(read);
   if (bytes.length > SECRET_MAX_BYTES) throw new FileError(name, 'too long for a passphrase');
@@ -120,9 +127,10 @@ async function readPassphrase(values, twice) {
 /**
  * Reads a secret from a file or a descriptor.
  *
- * @param {string} options those that take the name of such a file, for a message
+ * @param {string} option the one that takes the name of the file, for a message
+ * @param {(name: string) => boolean} isFileName returns true for a name that is no secret
  */
-function readSecret(file, name, options = '--key-file and --passphrase-file take') {
+function readSecret(file, name, option, isFileName = () => false) {
   let fd = file;
   try {
     if (typeof file !== 'number') fd = openSync(file, 'r');
@@ -141,9 +149,9 @@ function readSecret(file, name, options = '--key-file and --passphrase-file take
     return readAll(fd);
   } catch (error) {
     // A name without a file may be the secret itself, which no message shows.
-    if (typeof file !== 'number' && !existsSync(file))
+    if (typeof file !== 'number' && !existsSync(file) && !isFileName(file))
       throw new UsageError(
-        `${options} the name of a file, not the secret itself: ` + reason(error),
+        `${option} takes the name of a file, not the secret itself: ${reason(error)}`,
       );
     throw new FileError(name, error);
   } finally {

@@ -9,9 +9,12 @@ const { ReadStream } = require('node:tty');
 const { onExit, exitBySignal } = require('../cleanup.js');
 const { UserError, statusLine } = require('../ui.js');
 
-/** @param {boolean} twice asks again and compares */
-async function askPassphrase(twice) {
-  const terminal = openTerminal();
+/**
+ * @param {boolean} twice asks again and compares
+ * @param {string} instead what to use where no terminal is
+ */
+async function askPassphrase(twice, instead) {
+  const terminal = openTerminal(instead);
   try {
     const passphrase = await ask(terminal, 'Passphrase: ');
     if (passphrase === '') throw new UserError('the passphrase is empty');
@@ -23,7 +26,7 @@ async function askPassphrase(twice) {
   }
 }
 
-function openTerminal() {
+function openTerminal(instead) {
   const windows = process.platform === 'win32';
   const fds = [];
   try {
@@ -42,9 +45,7 @@ function openTerminal() {
     };
   } catch {
     for (const fd of fds) closeSync(fd);
-    throw new UserError(
-      'no terminal to ask for a passphrase: use --passphrase-file, --passphrase-fd or --key-file',
-    );
+    throw new UserError(`no terminal to ask for a passphrase: ${instead}`);
   }
 }
 

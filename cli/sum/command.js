@@ -6,6 +6,7 @@
 const { numberOf, option } = require('../arguments.js');
 const {
   UsageError,
+  checkInput,
   checkOpen,
   displayName,
   hasInvisible,
@@ -72,7 +73,7 @@ async function run(values, operands) {
   // --check reports by its exit code, and programs that discard its output may pass a /dev/null
   // that looks closed.
   if (!values.check) checkOpen(1);
-  if (files.includes('-')) checkOpen(0);
+  if (files.includes('-') && checkInput()) values['no-progress'] = true;
   if (values.check) return require('./check.js').check(values, files, aboutOf);
   return printChecksums(values, files);
 }

@@ -156,7 +156,7 @@ test('an output is whole or as it was, and replaces what was there', () =>
   }));
 
 test('options that contradict each other and wrong keys are named, and no secret is shown', () =>
-  inFolder({ a: 'abc', pass: 'x', list: 'nope\n' }, async ($) => {
+  inFolder({ a: 'abc', 'b.age': '', pass: 'x', list: 'nope\n' }, async ($) => {
     const recipient = await keygen($);
     const identity = /AGE-SECRET-KEY-1\w+/.exec(readFileSync($.path('key.txt'), 'latin1'))[0];
     for (const [line, reason] of [
@@ -173,6 +173,8 @@ test('options that contradict each other and wrong keys are named, and no secret
       ['-R list a', 'list: line 1 is not a recipient'],
       ['-d -i list a', 'list: line 1 is not an identity'],
       [`-d -i ${identity} a`, '--identity takes the name of a file, not the secret itself'],
+      ['-d -i keey.txt a', 'keey.txt: No such file or directory'],
+      ['-d --passphrase-file hunter2 b.age', '--passphrase-file takes the name of a file, not'],
       ['-R - -', 'standard input cannot be both the message and a key'],
       ['-p --passphrase-file pass --passphrase-fd 0 a', 'exclude each other'],
     ]) {

@@ -88,6 +88,11 @@ test('a wrong option of any command is named, with the one that was meant', () =
     }
     const letters = options.flatMap(({ short, also }) => [short, also]);
     const free = [...'abcdefghijklmnopqrstuvwxyz'].filter((letter) => !letters.includes(letter));
+    for (const { name } of options.filter((each) => each.name.length > 5)) {
+      const begun = name.slice(0, 3);
+      const meant = options.find((each) => each.name.startsWith(begun)).name;
+      refused(`--${begun}`, `unknown option: --${begun} (did you mean --${meant}?)`);
+    }
     for (const letter of free) refused(`-${letter}`, `unknown option: -${letter}`);
   }
 });

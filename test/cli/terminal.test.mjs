@@ -107,13 +107,49 @@ test('age asks for the passphrase of a file of identities', { skip }, () =>
 );
 
 test('without a terminal it says what to do instead', { skip: skip || without('setsid') }, () =>
-  inFolder({ photos: 'message' }, ($) => {
-    const args = ['--wait', process.execPath, command, 'seal', 'photos'];
-    const { status, stderr } = $.other('setsid', args);
-    const told =
-      'millrace seal: no terminal to ask for a passphrase: use --passphrase-file, ' +
-      '--passphrase-fd or --key-file\n';
-    assert.deepEqual([status, stderr.toString()], [1, told]);
+  inFolder({ photos: 'message', pass: 'geheim' }, async ($) => {
+    await $.millrace('age keygen -o key.txt', { stderr: /^/ });
+    for (const line of [
+      'seal --cost 10 -p pass photos',
+      'age --cost 10 --passphrase-file pass -o photos.age photos',
+      'age --cost 10 --passphrase-file pass -a -o armored.age photos',
+      'age --cost 10 --passphrase-file pass -o key.age key.txt',
+      'age --encrypt -i key.txt -o other.age photos',
+      'age --encrypt -i key.txt -a -o other.pem photos',
+    ])
+      await $.millrace(line, { stderr: /^/ });
+    const none = 'no terminal to ask for a passphrase: ';
+    const byPassphrase = `${none}use --passphrase-file or --passphrase-fd`;
+    for (const [line, told] of [
+      ['seal -o x photos', `${none}use --passphrase-file, --passphrase-fd or --key-file`],
+      ['open -o - photos.sealed', byPassphrase],
+      ['age -p -o x photos', byPassphrase],
+      ['age -d photos.age', byPassphrase],
+      ['age -d armored.age', byPassphrase],
+      ['age -d -i key.age photos.age', `${none}decrypt key.age first`],
+      ['age -d photos', 'photos: not an age file'],
+      ['age -d other.age', 'other.age: encrypted to recipients: use --identity'],
+      ['age -d other.pem', 'other.pem: encrypted to recipients: use --identity'],
+    ]) {
+      const args = ['--wait', process.execPath, command, ...line.split(' ')];
+      const { status, stderr } = $.other('setsid', args);
+      const [name] = line.split(' ');
+      assert.deepEqual([status, stderr.toString()], [1, `millrace ${name}: ${told}\n`], line);
+    }
+  }),
+);
+
+test('what reads standard input says so at a terminal, without progress', { skip }, () =>
+  inFolder({ key: Buffer.alloc(32, 7) }, async ($) => {
+    const said = 'reading standard input, up to Ctrl-D';
+    for (const [line, results] of [
+      ['sum -a crc32', 'd0d30aae  -\n'],
+      ['seal -k key | wc -c', '86\n'],
+    ]) {
+      const { code, shown } = await atTerminal($, `millrace ${line}`, [[said, 'x\n\x04']]);
+      const told = `millrace ${line.split(' ')[0]}: ${said}\nx\n`;
+      assert.deepEqual({ code, shown }, { code: 0, shown: `${told}${results}echo is on\n` });
+    }
   }),
 );
 
