@@ -29,6 +29,8 @@ function openInput(file, ofDirectory) {
   }
   /** @type {Buffer[]} */
   const taken = [];
+  // A terminal has an end once: another read would wait for a second Ctrl-D.
+  let ended = false;
   return {
     name,
     /** In bytes, of a regular file. */
@@ -52,7 +54,9 @@ function openInput(file, ofDirectory) {
      */
     async take(count) {
       const bytes = Buffer.alloc(count);
-      taken.push(bytes.subarray(0, await fill(fd, bytes)));
+      const got = ended ? 0 : await fill(fd, bytes);
+      ended = got < count;
+      taken.push(bytes.subarray(0, got));
       return taken.at(-1);
     },
     async *chunks() {
@@ -60,7 +64,7 @@ function openInput(file, ofDirectory) {
       // A stream takes a chunk of this size before it asks for the next but one: its memory is used
       // again. It may hold several that are shorter.
       const memory = [];
-      for (let turn = 0; ; turn ^= 1) {
+      for (let turn = 0; !ended; turn ^= 1) {
         const bytes = (memory[turn] ??= Buffer.allocUnsafeSlow(CHUNK_BYTES));
         const got = await readSome(fd, bytes);
         if (got === 0) return;

@@ -51,6 +51,8 @@ async function digestStream(hasher, file, algorithm, { threads, add }) {
     at += count;
     slot.hashing = hasher.updateAsync(slot.memory, 0, count).then(() => add(count));
     slot.hashing.catch(() => {});
+    // A terminal has an end once: another read would wait for a second Ctrl-D.
+    if (regular === undefined && count < slot.memory.length) break;
   }
   for (const { hashing } of slots) await hashing;
 }

@@ -140,15 +140,17 @@ test('without a terminal it says what to do instead', { skip: skip || without('s
 );
 
 test('what reads standard input says so at a terminal, without progress', { skip }, () =>
-  inFolder({ key: Buffer.alloc(32, 7) }, async ($) => {
+  inFolder({}, async ($) => {
+    $.write('key', Buffer.alloc(32, 7), 0o600);
     const said = 'reading standard input, up to Ctrl-D';
-    for (const [line, results] of [
-      ['sum -a crc32', 'd0d30aae  -\n'],
+    for (const [line, results, exit = 0] of [
+      ['sum -a crc32', '46ea081f  -\n'],
       ['seal -k key | wc -c', '86\n'],
+      ['age -d', "millrace age: 'standard input': not an age file\n", 1],
     ]) {
       const { code, shown } = await atTerminal($, `millrace ${line}`, [[said, 'x\n\x04']]);
       const told = `millrace ${line.split(' ')[0]}: ${said}\nx\n`;
-      assert.deepEqual({ code, shown }, { code: 0, shown: `${told}${results}echo is on\n` });
+      assert.deepEqual({ code, shown }, { code: exit, shown: `${told}${results}echo is on\n` });
     }
   }),
 );
