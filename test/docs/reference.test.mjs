@@ -1,5 +1,6 @@
 // The pages of reference list what the sources have: docs/errors.md every code and its class,
-// docs/settings.md every setting and environment variable, docs/choosing.md names that exist.
+// docs/settings.md every setting and environment variable, docs/choosing.md names that exist. The
+// examples use what they import.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -11,6 +12,7 @@ import * as promises from 'millrace/promises';
 
 import { makeError } from '../../dist/base/errors.js';
 import { root } from '../../tools/steps.mjs';
+import { allExamples, projects, referenceExamples } from '../package/examples.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 
@@ -128,4 +130,27 @@ test('every function has an example above its first form', async () => {
     for (const name of names)
       assert.match(`${commentOf(join('src', file), name)}`, /\* @example\n/, `${module}: ${name}`);
   }
+});
+
+test('examples use what they import', () => {
+  const ofProjects = projects().flatMap(({ title, files }) =>
+    Object.entries(files).map(([name, code]) => ({ file: title, line: name, code })),
+  );
+  const examples = [...allExamples(), ...referenceExamples(), ...ofProjects];
+  const statement = /^import (?:type )?([^;'"]+?) from [^;]+;$|^const ([^;=]+) = require\(/gm;
+  let count = 0;
+  const unused = [];
+  for (const { file, line, code } of examples) {
+    const rest = code.replaceAll(statement, '');
+    for (const [, ...clauses] of code.matchAll(statement))
+      for (const part of clauses.join('').split(/[{},]/)) {
+        const name = part.trim().split(/\s+/).at(-1);
+        if (name === '') continue;
+        count++;
+        if (!new RegExp(`(?<![\\w$.])${name}(?![\\w$])`).test(rest.replaceAll('...', ' ')))
+          unused.push(`${file}:${line}: ${name}`);
+      }
+  }
+  assert.ok(count > 300);
+  assert.deepEqual(unused, []);
 });
