@@ -74,9 +74,21 @@ test('sizes of bundles in docs/browsers.md, README.md and docs/portable.md', asy
     assertNear(sizes.atOnce, Number(atOnce), what);
     assertNear(sizes.later, Number(later ?? 0), what);
   }
-  const [, , , sha256] = rows.find(([, names]) => names === 'sha256');
-  assert.ok(read('README.md').includes(`one hash in ${sha256} KB`));
-  assert.ok(read('docs', 'portable.md').includes(`One hash takes ${sha256} KB`));
+  // The other pages have the figures of the table.
+  const figures = {
+    "{ sha256 } from 'millrace/portable'": /\b(?:one hash|its SHA-256)[^|.]*? ([\d.]+) KB/gi,
+    "{ hash } from 'millrace'":
+      /`hash` of `millrace` ([\d.]+) KB|^`import { hash.* is ([\d.]+) KB/gm,
+  };
+  const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+  for (const [entry, pattern] of Object.entries(figures)) {
+    const [, , , told] = rows.find(([what]) => what.includes(`\`${entry}\``));
+    const others = pages
+      .filter((name) => name.endsWith('.md'))
+      .flatMap((name) => [...read(name).matchAll(pattern)]);
+    assert.ok(others.length >= 2, entry);
+    for (const [text, ...found] of others) assert.equal(found.join(''), told, text);
+  }
 });
 
 test('sizes of functions under the overrides in docs/noble-and-ethers.md', async () => {
