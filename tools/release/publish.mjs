@@ -68,8 +68,11 @@ async function run(args) {
 
 /** Fails if a file is not the one that SHA256SUMS has, and that was attested. */
 function checkSums(folder, packages) {
-  const lines = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n');
-  const sums = new Map(lines.map((line) => line.split('  ').reverse()));
+  const sums = new Map();
+  for (const line of readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n')) {
+    const [sum, file] = line.split('  ');
+    sums.set(file, sum);
+  }
   for (const file of new Set([...sums.keys(), ...packages.map((each) => each.file)])) {
     const found = createHash('sha256')
       .update(readFileSync(join(folder, file)))
