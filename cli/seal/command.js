@@ -244,6 +244,7 @@ function withSecret(secret, make) {
 /** Pipes the input through the stream to the output. */
 async function flow(input, stream, output, path, progress) {
   const { pipeline } = require('node:stream/promises');
+  const { reuseOutput } = require('../../dist/streams/sealed-duplex.js')['streams/sealed-duplex'];
   const counted = async function* () {
     for await (const chunk of input.chunks()) {
       progress.add(chunk.length);
@@ -251,7 +252,10 @@ async function flow(input, stream, output, path, progress) {
     }
   };
   const sink = async (chunks) => {
-    for await (const chunk of chunks) await output.write(chunk);
+    for await (const chunk of chunks) {
+      await output.write(chunk);
+      reuseOutput(stream, chunk);
+    }
   };
   try {
     await pipeline(counted, stream, sink);

@@ -6,8 +6,8 @@
  *
  * Input is copied into reused private memory: its owner may change it as soon as it is taken, and
  * the bytes that a worker verifies are those it decrypts. Output goes to fresh memory, so that the
- * workers pay for its page faults. A whole message is copied once, before, and its runs write to
- * their places in one result.
+ * workers pay for its page faults, or to memory that its reader gave back. A whole message is copied
+ * once, before, and its runs write to their places in one result.
  */
 import { NO_BYTES, part, sizeOf } from '../base/arguments.js';
 import {
@@ -80,6 +80,8 @@ export abstract class ChunkPump {
   /** The most chunks of the next run. */
   #runLength: number;
   readonly #spare: Uint8Array[] = [];
+  /** Output that nobody reads any more. */
+  readonly #returned: Buffer[] = [];
 
   /** Input that has not been taken completely, and its callback. */
   #input: Uint8Array | undefined;
@@ -242,7 +244,7 @@ export abstract class ChunkPump {
     if (this.#closed) return;
     this.#closed = true;
     this.#runs.length = 0;
-    this.#spare.length = 0;
+    this.#spare.length = this.#returned.length = 0;
     this.#buffer = undefined;
     this.#key?.dispose();
     this.wipe();
@@ -265,9 +267,21 @@ export abstract class ChunkPump {
     return this.#key !== undefined;
   }
 
-  /** Seals or opens consecutive chunks, by default into new memory. */
-  #work(...chunks: Parameters<ChunkKey['seal']>): Promise<Buffer> {
-    return this.#growth > 0 ? this.#key!.seal(...chunks) : this.#key!.open(...chunks);
+  /** Takes back output that nobody reads any more, to write other output there. */
+  reuse(output: Buffer): void {
+    // A part of memory that others have too is not the pump's.
+    const isWhole = sizeOf(output) === output.buffer.byteLength;
+    if (isWhole && !this.#closed && this.#returned.length < runsMax()) this.#returned.push(output);
+  }
+
+  /** Seals or opens consecutive chunks. */
+  #work(first: number, count: number, source: Uint8Array, last: boolean): Promise<Buffer> {
+    const size = source.length + count * this.#growth;
+    const returned = this.#returned.pop();
+    const target = returned?.length === size ? returned : undefined;
+    return this.#growth > 0
+      ? this.#key!.seal(first, count, source, last, target)
+      : this.#key!.open(first, count, source, last, target);
   }
 
   /** Takes no input before the promise resolves; its rejection ends the stream. */

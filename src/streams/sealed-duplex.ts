@@ -3,13 +3,21 @@
  */
 import { addAbortSignal, Duplex, type DuplexOptions } from 'node:stream';
 import { refuseEnded } from '../base/sources.js';
-import { nextTick } from '#platform/base/runtime.js';
+import { nextTick, type Buffer } from '#platform/base/runtime.js';
 import type { ChunkPump } from './chunk-pump.js';
 import type { SealingWork } from './sealed-streams.js';
 
 /** Returns a Node.js stream. */
 export function duplexStream(work: SealingWork): Duplex {
   return new ChunkStream(work);
+}
+
+/**
+ * Gives output of a stream back to it, to write other output there: memory that is touched already
+ * takes no page faults. Nobody may read it any more.
+ */
+export function reuseOutput(stream: Duplex, output: Buffer): void {
+  ChunkStream.reuse(stream, output);
 }
 
 class ChunkStream extends Duplex {
@@ -24,6 +32,10 @@ class ChunkStream extends Duplex {
     });
     if (signal !== undefined) addAbortSignal(signal, this);
     this.on('pipe', (source) => refuseEnded(this, source));
+  }
+
+  static reuse(stream: Duplex, output: Buffer): void {
+    if (#pump in stream) stream.#pump.reuse(output);
   }
 
   override _write(

@@ -40,6 +40,7 @@ import { expectError, thrown } from '../support/refusals.mjs';
 const dist = dirname(entryPaths.millrace);
 const require = createRequire(import.meta.url);
 const { SealingPump } = require(join(dist, 'streams/sealed-streams.js'));
+const { reuseOutput } = require(join(dist, 'streams/sealed-duplex.js'))['streams/sealed-duplex'];
 const { native } = require(join(dist, 'core.js'))['engines/binding'];
 
 const MiB = 2 ** 20;
@@ -523,6 +524,30 @@ test('a piece may be reused as soon as it is taken, keys and contexts at once', 
   }
   stream.end();
   assertSame(await result, message, 'opened');
+});
+
+test('output that is given back is written again, if the memory is whole', async () => {
+  const message = numbers.bytes(32 * MiB);
+  const run = 64 * SEALED;
+  const others = Buffer.alloc(2 * run);
+  /** Copies what comes out, and gives it back. */
+  const taken = async (stream, input) => {
+    const [pieces, memories] = [[], new Set()];
+    await pipeline([input], stream, async (chunks) => {
+      for await (const chunk of chunks) {
+        pieces.push(Buffer.from(chunk));
+        memories.add(chunk.buffer);
+        reuseOutput(stream, chunk);
+        // Of the size of a run, but somebody else has the rest.
+        if (pieces.length % 2 === 0) reuseOutput(stream, others.subarray(0, run));
+      }
+    });
+    assert.ok(memories.size < pieces.length, `${memories.size} of ${pieces.length} are new`);
+    return Buffer.concat(pieces);
+  };
+  const sealed = await taken(sealStream({ algorithm, key }), message);
+  assertSame(await taken(openStream({ algorithm, key }), sealed), message, 'opened');
+  assert.ok(others.every((byte) => byte === 0));
 });
 
 test('a chunk comes out although no more comes in', { timeout: 300_000 }, async () => {
