@@ -1,12 +1,12 @@
 // Checks millrace/age with packages from the registries: the vectors of C2SP/CCTV (npm's cctv-age),
 // typage (npm's age-encryption), age and rage, each both ways, and typage's own tests.
 //
-//   npm run test:age -- [DIRECTORY] [--age PROGRAM]... [--speed]
+//   npm run test:age -- [DIRECTORY] [--age PROGRAM]... [--speed [--size MiB]]
 //
 // DIRECTORY is a checkout of typage; without it its tests are skipped. `--age` names programs
 // besides the `age` and `rage` of the PATH; rage.py is rage, by PyPI's pyrage. Prints a table, and
 // fails if anything fails only with Millrace. With `--speed` it measures them instead, on a file of
-// 256 MiB: run it on a quiet machine.
+// 256 MiB or of `--size`: run it on a quiet machine.
 
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -41,6 +41,7 @@ const { values, positionals } = parseArgs({
   options: {
     age: { type: 'string', multiple: true, default: [] },
     speed: { type: 'boolean', default: false },
+    size: { type: 'string', default: '256' },
   },
 });
 const packages = { 'age-encryption': '0.3.1', 'cctv-age': '0.2.0' };
@@ -253,7 +254,7 @@ async function typageTests(directory, adapted) {
 
 /** Prints the throughput of each, the median of five rounds in turns; of typage one. */
 async function measure(typage, programs) {
-  const bytes = 2 ** 28;
+  const bytes = Number(values.size) * 2 ** 20;
   const [message, identities] = [Buffer.alloc(bytes, 'a message'), age.generateIdentity()];
   const recipients = age.identityToRecipient(identities);
   const path = (name) => join(folder, name);
@@ -309,7 +310,7 @@ async function measure(typage, programs) {
         found[index][which].push(bytes / 1000 / (performance.now() - begin));
       }
   console.log(`Node.js ${process.version}, ${cpus()[0].model}, ${cpus().length} cores; MB/s\n`);
-  row(['256 MiB', 'encrypt', 'decrypt']);
+  row([`${values.size} MiB`, 'encrypt', 'decrypt']);
   row(['---', '---', '---']);
   for (const [index, [name]] of rows.entries())
     row([
