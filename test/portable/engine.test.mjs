@@ -19,6 +19,7 @@ import { root } from '../support/child.mjs';
 const NATIVE = 'tests threads, routes, costs or memory of the native engine';
 const HEAVY = 'takes hours in JavaScript; smaller tests cover the same code';
 
+const NO_HPKE = 'the portable engine has no HPKE';
 const NOT_PORTABLE = 'restricted RSA-PSS keys, compressed points of P-384, and encrypted PKCS#8';
 
 /** Tests that do not apply, by file and name; `all` for a whole file. */
@@ -50,6 +51,9 @@ const except = {
   },
   'test/public-keys/keys-of-calls.test.mjs': {
     'long texts, and keys with a passphrase, are not kept': NOT_PORTABLE,
+  },
+  'test/scheduling/back-pressure.test.mjs': {
+    'what waits for its turn in a recipient of HPKE counts until it has had it': NO_HPKE,
   },
   'test/operations/differential.test.mjs': { all: 'vectors and conformance cover it' },
   'test/request/large.test.mjs': { all: HEAVY },

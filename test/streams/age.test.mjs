@@ -28,7 +28,10 @@ const CHUNK = 65_536;
 const quick = { passphrase: 'password', workFactor: 10 };
 const identity = generateIdentity();
 const hybrid = generateIdentity('mlkem768x25519');
-const [recipient, hybridRecipient] = [identity, hybrid].map((each) => identityToRecipient(each));
+const isPortable = process.env.MILLRACE_ENGINE === 'portable';
+const noHybrid = isPortable && 'the portable engine has no hybrid recipients';
+const recipient = identityToRecipient(identity);
+const hybridRecipient = noHybrid ? '' : identityToRecipient(hybrid);
 
 /** Passes bytes through a Node stream in pieces; resolves to what came out, and the error. */
 async function through(stream, bytes, piece) {
@@ -75,7 +78,7 @@ const codesOf = {
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 for (const { name, expect, payload, identity: identities, passphrase, ...rest } of vectors('age'))
-  test(`CCTV: ${name}: ${expect}`, async () => {
+  test(`CCTV: ${name}: ${expect}`, { skip: /hybrid/.test(name) && noHybrid }, async () => {
     const raw = Buffer.from(rest.file, 'base64');
     const file = rest.compressed === 'zlib' ? inflateSync(raw) : raw;
     const options = {
@@ -129,8 +132,9 @@ for (const [kind, sealing, opening] of [
     { identities: [identity, hybrid] },
   ],
   ['passphrase', quick, { passphrase: Buffer.from('password'), identities: identity }],
-])
-  test(`${kind}: there and back in every form`, async () => {
+]) {
+  const skip = kind === 'hybrid' && noHybrid;
+  test(`${kind}: there and back in every form`, { skip }, async () => {
     for (const size of sizes)
       for (const armor of [false, true]) {
         const message = randomBytes(size);
@@ -154,6 +158,7 @@ for (const [kind, sealing, opening] of [
         }
       }
   });
+}
 
 test('a range has the bytes of the message, and reads only its chunks', async () => {
   for (const size of sizes) {
@@ -293,7 +298,7 @@ test('a header is bounded: endless lines, stanzas and bytes', async () => {
   assert.ok(process.memoryUsage.rss() - before < 150 * 2 ** 20);
 });
 
-test('recipients whose header would not be read are refused', async () => {
+test('recipients whose header would not be read are refused', { skip: noHybrid }, async () => {
   const recipients = Array.from({ length: 700 }, () => hybridRecipient);
   await assert.rejects(encrypt('a', { recipients }), { code: 'ERR_ARGUMENT_VALUE' });
   const file = await encrypt('a', { recipients: recipients.slice(0, 600) });
@@ -349,7 +354,9 @@ test('wrong options are refused at the call, and no secret is in a message', asy
     [() => encrypt('a', { ...quick, armor: 1 }), 'ERR_ARGUMENT_TYPE'],
     [() => encrypt('a', { ...quick, armour: true }), 'ERR_ARGUMENT_VALUE'],
     [() => encrypt('a', { recipients: 5 }), 'ERR_ARGUMENT_TYPE'],
-    [() => encrypt('a', { recipients: [recipient, hybridRecipient] }), 'ERR_ARGUMENT_VALUE'],
+    ...(noHybrid
+      ? [[async () => identityToRecipient(hybrid), 'ERR_KEY_NOT_SUPPORTED']]
+      : [[() => encrypt('a', { recipients: [recipient, hybridRecipient] }), 'ERR_ARGUMENT_VALUE']]),
     [() => encrypt('a', { recipients: `${recipient}x` }), 'ERR_KEY_ENCODING'],
     [() => encrypt('a', { recipients: recipient.toUpperCase() }), 'ERR_KEY_ENCODING'],
     [() => encrypt('a', { recipients: identity }), 'ERR_KEY_ENCODING'],
