@@ -134,7 +134,7 @@ export function wrongCount(
   promised?: boolean,
 ): Error {
   const shown = promised ? form.replace('[, callback]', '') : form;
-  const last = given[count - 1];
+  const last = count > 0 ? given[count - 1] : undefined;
   const inPlace =
     promised || given.length > count || count < form.split(',').length || last === undefined;
   return makeError(
