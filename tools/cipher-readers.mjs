@@ -166,7 +166,8 @@ function fill${own}(
       throw makeError('ERR_MISSING_ARGUMENT', '${name} needs an options object');
     read${own}(facts, given[1], promised ? ${name}Table.promised : ${name}Table.plain);
   } else if (count === 5 || count === 7) read${own}Positional(facts, given, count, asked);
-  else if (count === 3)
+  // A boolean is the direction of a call by position.
+  else if (count === 3 && typeof given[1] !== 'boolean')
     throw wrongCount('${name}(algorithm, options[, callback])', given, count, promised);
   else throw surplusArguments('${name} takes 2, 5 or 7 arguments', count);
 }

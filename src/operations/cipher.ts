@@ -95,7 +95,8 @@ function fillCipher(
       throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
     readCipher(facts, given[1], promised ? cipherTable.promised : cipherTable.plain);
   } else if (count === 5 || count === 7) readCipherPositional(facts, given, count, asked);
-  else if (count === 3)
+  // A boolean is the direction of a call by position.
+  else if (count === 3 && typeof given[1] !== 'boolean')
     throw wrongCount('cipher(algorithm, options[, callback])', given, count, promised);
   else throw surplusArguments('cipher takes 2, 5 or 7 arguments', count);
 }
