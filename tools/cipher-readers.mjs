@@ -123,7 +123,8 @@ ${tableText(name, options, values.list)}
 function fill${own}(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 2 || given[1] === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', '${name} needs an algorithm and an options object');
-  if (count > 2) throw wrongCount('${name}(algorithm, options[, callback])', given, count, promised);
+  if (count > 2)
+    throw wrongCount('${name}(algorithm, options[, callback])', given, count, promised);
   read${own}(given[0], given[1], promised ? ${name}Table.promised : ${name}Table.plain);
 }
 

@@ -51,7 +51,8 @@ function readerText(name) {
     : `Parser = { fill: ${reader}, ${fields} }`;
   const refuse = many
     ? `if (count < ${least} || count > ${most})
-        throw wrongCount('${name}(${inputs.join(', ')}[, options][, callback])', given, count, promised);`
+        throw wrongCount(
+          '${name}(${inputs.join(', ')}[, options][, callback])', given, count, promised);`
     : `if (count < ${least}) throw makeError('ERR_MISSING_ARGUMENT', '${name} needs ${kind.needs}');
       if (count > ${most})
         throw surplusArguments('${name} takes ${least} or ${most} arguments', count);`;

@@ -151,7 +151,7 @@ async function transform(values, operands, operation) {
     await flow(input, stream, output, path, progress);
     output.complete();
   } catch (error) {
-    throw describeError(error, input.name, values.stream !== undefined);
+    throw describeError(error, input.name);
   } finally {
     output?.discard();
     input.close();
@@ -271,7 +271,7 @@ async function flow(input, stream, output, path, progress) {
 }
 
 /** Turns an error of the stream into a message about the file. */
-function describeError(error, name, isStream) {
+function describeError(error, name) {
   if (error.code === 'ERR_TRUNCATED')
     return new FileError(name, 'truncated: the end of the file is missing');
   if (error.code === 'ERR_AUTHENTICATION') {
@@ -279,8 +279,7 @@ function describeError(error, name, isStream) {
     return new FileError(
       name,
       inside === null
-        ? `wrong ${isStream ? 'key, algorithm or context' : 'passphrase or key'}, ` +
-            'or the header was changed'
+        ? error.message.replace('authentication failed: ', '')
         : `changed or truncated near byte ${Number(inside[1]) * 16400}`,
     );
   }

@@ -190,8 +190,8 @@ function isBundled(): boolean {
 
 /**
  * Returns the files from which packages are resolved, one in a folder. For a bundle these are the
- * bundle, the program, the executable and, last, the working folder. A package in its own folder searches
- * nowhere else: a binary in the working folder must not be loaded by accident.
+ * bundle, the program, the executable and, last, the working folder. A package in its own folder
+ * searches nowhere else: a binary in the working folder must not be loaded by accident.
  */
 function places(): readonly string[] {
   const own = file === undefined ? [] : [file];

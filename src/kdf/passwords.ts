@@ -245,7 +245,8 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
   if (!hash.startsWith('$') && isPasswordHash(given[0]))
     throw makeError(
       'ERR_PASSWORD_HASH',
-      'hash is not a PHC or bcrypt string: the password comes first, verifyPassword(password, hash)',
+      'hash is not a PHC or bcrypt string: the password comes first, ' +
+        'verifyPassword(password, hash)',
     );
   if (pepper !== undefined && !hash.startsWith('$argon2')) throw noSecret();
   const text = utf8(hash);

@@ -5,9 +5,9 @@
  * their reader.
  *
  * Input is copied into reused private memory: its owner may change it as soon as it is taken, and
- * the bytes that a worker verifies are those it decrypts. Output goes to fresh memory, so that the
- * workers pay for its page faults, or to memory that its reader gave back. A whole message is copied
- * once, before, and its runs write to their places in one result.
+ * the bytes that a worker verifies are those it decrypts. Output goes to buffers that the reader
+ * gave back, or to fresh memory, so that the workers pay for its page faults. A whole message is
+ * copied once, before, and its runs write to their places in one result.
  */
 import { NO_BYTES, part, sizeOf } from '../base/arguments.js';
 import {
@@ -80,8 +80,8 @@ export abstract class ChunkPump {
   /** The most chunks of the next run. */
   #runLength: number;
   readonly #spare: Uint8Array[] = [];
-  /** Output that nobody reads any more. */
-  readonly #returned: Buffer[] = [];
+  /** The free list of output buffers. */
+  readonly #free: Buffer[] = [];
 
   /** Input that has not been taken completely, and its callback. */
   #input: Uint8Array | undefined;
@@ -244,7 +244,7 @@ export abstract class ChunkPump {
     if (this.#closed) return;
     this.#closed = true;
     this.#runs.length = 0;
-    this.#spare.length = this.#returned.length = 0;
+    this.#spare.length = this.#free.length = 0;
     this.#buffer = undefined;
     this.#key?.dispose();
     this.wipe();
@@ -267,18 +267,18 @@ export abstract class ChunkPump {
     return this.#key !== undefined;
   }
 
-  /** Takes back output that nobody reads any more, to write other output there. */
+  /** Puts an output buffer on the free list. The caller must not use it again. */
   reuse(output: Buffer): void {
-    // A part of memory that others have too is not the pump's.
+    // Part of a larger ArrayBuffer is not the pump's: Node.js pools small Buffers.
     const isWhole = sizeOf(output) === output.buffer.byteLength;
-    if (isWhole && !this.#closed && this.#returned.length < runsMax()) this.#returned.push(output);
+    if (isWhole && !this.#closed && this.#free.length < runsMax()) this.#free.push(output);
   }
 
   /** Seals or opens consecutive chunks. */
   #work(first: number, count: number, source: Uint8Array, last: boolean): Promise<Buffer> {
     const size = source.length + count * this.#growth;
-    const returned = this.#returned.pop();
-    const target = returned?.length === size ? returned : undefined;
+    const free = this.#free.pop();
+    const target = free?.length === size ? free : undefined;
     return this.#growth > 0
       ? this.#key!.seal(first, count, source, last, target)
       : this.#key!.open(first, count, source, last, target);

@@ -13,8 +13,8 @@ export function duplexStream(work: SealingWork): Duplex {
 }
 
 /**
- * Gives output of a stream back to it, to write other output there: memory that is touched already
- * takes no page faults. Nobody may read it any more.
+ * Gives an output buffer back to its stream for reuse: memory that was touched before takes no page
+ * faults. The caller must not use it again.
  */
 export function reuseOutput(stream: Duplex, output: Buffer): void {
   ChunkStream.reuse(stream, output);

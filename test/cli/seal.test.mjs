@@ -152,7 +152,8 @@ test('open --stream opens what sealStream wrote; without it the error names it',
     sealed[60] ^= 1;
     $.write('changed', sealed);
     await $.millrace('seal -k key -o file a');
-    const wrong = 'wrong key, algorithm or context, or the header was changed';
+    const wrong =
+      'the stream was sealed with another key, algorithm or context, or its header was changed';
     const truncated = 'truncated: the end of the file is missing';
     for (const [line, text] of [
       ['-k key a', `a: ${mayBeStream}`],

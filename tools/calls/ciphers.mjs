@@ -19,8 +19,8 @@ const positional = [
  * Without a nonce, `seal` generates a random one and puts it before the ciphertext. Use
  * `xchacha20-poly1305` or `xaes-256-gcm` for that: random 24-byte nonces do not repeat. With the
  * 12-byte nonces of the others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A
- * sealed message is committed to its key and aad only with `commit: true`: without it, who knows two
- * keys can make a message that opens under both.
+ * sealed message is committed to its key and aad only with `commit: true`: without it, who knows
+ * two keys can make a message that opens under both.
  *
  * @example
  * ```js

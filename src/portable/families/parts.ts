@@ -8,7 +8,7 @@ import { into } from './hash.js';
 
 /** The functions of the module. */
 export interface PartsCalls {
-  /** Adds a piece to the values of a range from `offset` to `end`. Returns their number, or 0. */
+  /** Adds a piece to the values of a range. Returns their number, or 0 on failure. */
   range(
     offset: number,
     end: number,
@@ -19,7 +19,7 @@ export interface PartsCalls {
     key: number,
     keySize: number,
   ): number;
-  /** Writes the parents of a tree, and the value of its root. Returns 0 if it has leaves. */
+  /** Writes the parents of a tree, and the value of its root. Returns 0, or 1 on failure. */
   tree(
     offset: number,
     leaf: number,
@@ -29,7 +29,7 @@ export interface PartsCalls {
     target: number,
     targetSize: number,
   ): number;
-  /** Joins the values of ranges of these sizes. Returns 0 unless they are not such values. */
+  /** Joins the values of ranges of these sizes. Returns 0, or 1 on failure. */
   join(
     sizes: number,
     sizesSize: number,
