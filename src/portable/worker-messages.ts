@@ -129,14 +129,20 @@ function familyNamed(name: string): Family<DeriveCalls> {
   return family;
 }
 
-/** Takes the modules of a request. */
+/** The modules that a worker was sent, by name; several families may use one. */
+const received = /* @__PURE__ */ new Map<string, Module>();
+
+/** Takes the modules of a request, and gives its families theirs. */
 export function receiveModules(request: WorkerRequest): void {
   const { call, modules } = request;
+  for (const [name, module] of modules) received.set(name, module);
   const wanted = call
     ? [familyNamed(call.family)]
     : runnerOf(request.operation).families(workOf(request));
-  for (const family of wanted)
-    for (const [name, module] of modules) if (family.name === name) family.receive(module);
+  for (const family of wanted) {
+    const module = received.get(family.name);
+    if (module !== undefined) family.receive(module);
+  }
 }
 
 /** The result of a request. */
