@@ -240,12 +240,11 @@ const secretCasts = [
   'src/operations/verify-mac.ts',
   'src/public-keys/jwk.ts',
   'src/request/result.ts',
-  'src/streams/age/header.ts',
-  'src/streams/age/recipients.ts',
+  'src/streams/age/hybrid.ts',
   'src/streams/age/ssh.ts',
   'src/streams/age/x25519.ts',
   'src/streams/passphrase/derive-key.ts',
-  'src/streams/passphrase/pumps.ts',
+  'src/streams/sealed-streams.ts',
 ];
 
 test('only secret-memory.ts makes the memory of secrets, and wipes it', () => {

@@ -49,7 +49,7 @@ const firstCallFiles = {
   'functions/promises/many': ['functions/promises/many'],
   'functions/promises/outboards': ['functions/promises/outboards', 'streams/outboards'],
   'functions/promises/sealed': ['functions/promises/sealed'],
-  'operations/committing': ['operations/committing', 'operations/expanding-key'],
+  'operations/committing': ['operations/committing'],
   'functions/parts': ['functions/parts', 'functions/promises/parts', 'operations/parts'],
   'functions/derivations': [
     'base/kdf-costs',
@@ -79,16 +79,17 @@ const firstCallFiles = {
     'functions/promises/many-signatures',
     'functions/promises/public-keys',
     'functions/running-signatures',
-    'operations/agreement',
     'operations/encapsulation',
     'operations/hpke',
     'operations/hpke-contexts',
     'operations/key-pairs',
     'operations/many-signatures',
-    'operations/public-key-arguments',
     'operations/rsa-encryption',
     'operations/signatures',
   ],
+  // An age file has mostly recipients of another kind.
+  'streams/age/ssh': ['streams/age/hybrid', 'streams/age/ssh'],
+  'streams/passphrase/derive-key': ['streams/passphrase/derive-key'],
   'streams/digest-stream': [
     'streams/digest-stream',
     'streams/file-batch',
@@ -154,6 +155,8 @@ const entryModules = {
 /** Files that are loaded with those that need them, and their modules. */
 const lateFiles = {
   'base/crc': ['base/crc'],
+  'operations/agreement': ['operations/agreement', 'operations/public-key-arguments'],
+  'operations/expanding-key': ['operations/expanding-key'],
   'streams/range-reader': ['streams/range-reader'],
   'streams/sealed-streams': [
     'streams/sealed-streams',
@@ -162,11 +165,7 @@ const lateFiles = {
     'streams/open-range',
     'streams/sealed-file-header',
   ],
-  'streams/passphrase/pumps': [
-    'streams/passphrase/pumps',
-    'streams/passphrase/parameters',
-    'streams/passphrase/derive-key',
-  ],
+  'streams/passphrase/pumps': ['streams/passphrase/pumps', 'streams/passphrase/parameters'],
   'streams/sealed-duplex': ['streams/sealed-duplex'],
   'streams/sealed-parts': ['streams/sealed-parts'],
   'streams/age/pumps': [
@@ -178,7 +177,6 @@ const lateFiles = {
     'streams/age/options',
     'streams/age/pumps',
     'streams/age/recipients',
-    'streams/age/ssh',
     'streams/age/x25519',
   ],
   'compat/node-crypto/exports': ['compat/node-crypto/exports'],

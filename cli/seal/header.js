@@ -81,7 +81,7 @@ async function checkStreamStart(input) {
 
 /** Raises Millrace's memory limit to what the key derivation needs. Throws above `limits`. */
 function raiseMemoryLimit(scrypt, name) {
-  const { checkLimits } = require('../../dist/streams/passphrase/pumps.js')[
+  const { checkLimits } = require('../../dist/streams/passphrase/derive-key.js')[
     'streams/passphrase/derive-key'
   ];
   const { scryptMemory } = require('../../dist/functions/derivations.js')['base/kdf-costs'];

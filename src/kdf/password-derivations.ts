@@ -24,9 +24,11 @@ import { between } from '../base/numbers.js';
 import { none } from '../base/options.js';
 import {
   beginDerivation,
+  derivePromise,
   parserFor,
   readPassword,
   readSecrets,
+  type Arguments,
   type DerivationParser,
   type Password,
 } from './derive.js';
@@ -77,6 +79,11 @@ export const scryptParser: DerivationParser = parserFor(
   scryptOptionNames,
   derivationCallOptionNames,
 );
+
+/** Derives with scrypt and returns a promise. */
+export function scryptPromise(given: Arguments): Promise<unknown> {
+  return derivePromise(scryptParser, given);
+}
 
 /** The same for costs that RFC 7914 forbids and other libraries accept. */
 export const scryptBeyondRfc: DerivationParser = {

@@ -6,6 +6,7 @@
 import { sealedStreamOptionNames } from '../base/option-names.js';
 import {
   bytes,
+  joined,
   options as given,
   part,
   sizeOf,
@@ -28,6 +29,8 @@ import { makeError } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import { allocateApart, type Buffer } from '#platform/base/runtime.js';
 import { accepted, ONCE, type Accepted } from '../base/options.js';
+import { secretCopy, type Secret } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
 import { isSealedFile } from './sealed-file-header.js';
 import type { TransformStream } from '#platform/base/stream-types.js';
 
@@ -271,5 +274,36 @@ export class OpeningPump extends ChunkPump {
 
   protected override wipe(): void {
     this.#input?.dispose();
+  }
+}
+
+/** Seals or opens a message in memory, which is copied first. */
+export async function through(
+  source: Uint8Array,
+  { signal, makePump }: SealingWork,
+): Promise<Buffer> {
+  const message = secretCopy(source);
+  signal?.throwIfAborted();
+  const outputs: Buffer[] = [];
+  const pump = makePump({
+    room(size) {
+      const header = joined(outputs.splice(0), allocateApart);
+      const result = secretResult(header.length + size);
+      result.set(header);
+      outputs.push(result);
+      return result.subarray(header.length) as Secret<Buffer>;
+    },
+    put: (output) => outputs.push(output) > 0,
+    // The message reports it.
+    fail() {},
+  });
+  const abort = (): void => pump.close(signal!.reason as Error);
+  signal?.addEventListener('abort', abort, ONCE);
+  try {
+    await pump.message(message);
+    return outputs.length === 1 ? outputs.pop()! : joined(outputs, allocateApart);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    pump.close();
   }
 }

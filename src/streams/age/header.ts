@@ -7,11 +7,10 @@
  *   qRS0AMjdjPvZ/WT08U2KL4G+PIooA3hy38SvLpvaC1E
  *   --- HK2NmOBN9Dpq0Gw6xMCuhFcQlQLvZ/wQUi/2scLG75s
  */
-import { NO_BYTES, part, sizeOf } from '../../base/arguments.js';
+import { joined, NO_BYTES, part, sizeOf } from '../../base/arguments.js';
 import { makeError } from '../../base/errors.js';
 import { wipe, type Secret } from '../../base/secret-memory.js';
-import { deriveSync } from '../../kdf/derive.js';
-import { parserOf } from '../../kdf/parsers.js';
+import { secretResult } from '../../base/secret-results.js';
 import { hmacParser } from '../../operations/digest-readers.js';
 import { runSync } from '../../scheduling/run.js';
 import {
@@ -190,13 +189,24 @@ export function checkMac({ bytes, mac }: Header, fileKey: Secret<Uint8Array>): v
 function macOf(header: Uint8Array, fileKey: Secret<Uint8Array>): Uint8Array {
   const key = deriveKey(fileKey, NO_BYTES, 'header');
   try {
-    return runSync(hmacParser.fill, ['sha256', key, header], 3) as Uint8Array;
+    return hmac(key, header);
   } finally {
     wipe(key);
   }
 }
 
-/** Computes HKDF with SHA-256. Returns 32 bytes. */
+/** Computes HKDF (RFC 5869) with SHA-256: of 32 bytes, the first block of its expansion. */
 export function deriveKey(secret: Uint8Array, salt: Uint8Array, info: string): Secret<Buffer> {
-  return deriveSync(parserOf('hkdf'), ['sha256', secret, salt, info, 32], 5) as Secret<Buffer>;
+  const key = hmac(salt, secret);
+  try {
+    return hmac(key, joined([utf8(info), Uint8Array.of(1)], allocateApart));
+  } finally {
+    wipe(key);
+  }
+}
+
+function hmac(key: Uint8Array, source: Uint8Array): Secret<Buffer> {
+  const target = secretResult(MAC_SIZE);
+  runSync(hmacParser.fill, ['sha256', key, source, { target }], 4);
+  return target;
 }

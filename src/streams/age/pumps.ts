@@ -13,8 +13,7 @@ import { cut } from '../open-range.js';
 import { rangeReader } from '../range-reader.js';
 import type { ReadRange } from '../../calls/outboards.js';
 import { keyOf } from '../passphrase/derive-key.js';
-import { through } from '../passphrase/pumps.js';
-import type { SealingWork } from '../sealed-streams.js';
+import { through, type SealingWork } from '../sealed-streams.js';
 import { ArmorReader, ArmorWriter } from './armor.js';
 import {
   CHUNK_SIZE,

@@ -3,22 +3,17 @@
  * the key of a file in a stanza of its header, an identity unwraps it.
  */
 import { data, NO_BYTES } from '../../base/arguments.js';
-import { makeError, MillraceError, wrongType } from '../../base/errors.js';
-import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
-import { hpkeOpenParser, hpkeSealParser } from '../../operations/hpke.js';
-import type { PrivateKey, PublicKey } from '../../public-keys/key-objects.js';
-import { createPrivateKey, createPublicKey } from '../../public-keys/keys.js';
-import { runPromise } from '../../scheduling/run.js';
+import { makeError, wrongType } from '../../base/errors.js';
+import { secretCopy, wipe } from '../../base/secret-memory.js';
+import type { PrivateKey } from '../../public-keys/key-objects.js';
 import { textOf, viewOf } from '#platform/base/runtime.js';
 import { decodeBech32, encodeBech32 } from './bech32.js';
-import { encode } from './header.js';
+import { hybridIdentity, hybridRecipient, privateHybrid } from './hybrid.js';
 import { sshIdentity, sshRecipient } from './ssh.js';
 import {
-  fromOther,
   KEY_SIZE,
   privateX25519,
   randomSecret,
-  shareOf,
   x25519Identity,
   x25519Recipient,
   type Agreement,
@@ -34,54 +29,10 @@ const nativeAgreement = (publicKey: Uint8Array): Agreement => ({
   tweak: undefined,
 });
 
-const HYBRID = 'mlkem768x25519';
-const HYBRID_SHARE_SIZE = 1120;
-const hpkeOptions = {
-  kdf: 'hkdf-sha256',
-  aead: 'chacha20-poly1305',
-  info: `age-encryption.org/${HYBRID}`,
-};
-
-function hybridRecipient(publicKey: PublicKey): Recipient {
-  return {
-    isPostQuantum: true,
-    async wrap(fileKey) {
-      const given = [publicKey, fileKey, hpkeOptions];
-      const sealed = (await runPromise(undefined, hpkeSealParser.fill, given, 3)) as {
-        readonly encapsulatedKey: Uint8Array;
-        readonly ciphertext: Uint8Array;
-      };
-      return { type: HYBRID, args: [encode(sealed.encapsulatedKey)], body: sealed.ciphertext };
-    },
-  };
-}
-
-function hybridIdentity(privateKey: PrivateKey): Identity {
-  return {
-    async unwrap({ type, args, body }) {
-      if (type !== HYBRID) return undefined;
-      const share = shareOf(type, args, 0, body, HYBRID_SHARE_SIZE);
-      const given = [privateKey, share, body, hpkeOptions];
-      try {
-        return await fromOther(
-          async () => (await runPromise(undefined, hpkeOpenParser.fill, given, 4)) as Secret,
-        );
-      } catch (error) {
-        if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION') return undefined;
-        throw error;
-      }
-    },
-    dispose: () => privateKey.dispose(),
-  };
-}
-
-const hybridKey = (key: Uint8Array): PrivateKey =>
-  createPrivateKey({ key, format: 'raw', algorithm: 'x-wing' });
-
 /** What is written as a line: the kinds of recipients and identities of age itself. */
 const kinds = {
   x25519: { recipient: 'age', identity: 'AGE-SECRET-KEY-', key: privateX25519 },
-  mlkem768x25519: { recipient: 'age1pq', identity: 'AGE-SECRET-KEY-PQ-', key: hybridKey },
+  mlkem768x25519: { recipient: 'age1pq', identity: 'AGE-SECRET-KEY-PQ-', key: privateHybrid },
 } as const;
 
 /** The kinds of identities that can be generated. */
@@ -139,8 +90,7 @@ export function readRecipients(text: string, argument: string): Recipient[] {
     const { prefix, bytes } = decoded ?? { prefix: '', bytes: NO_BYTES };
     if (prefix === 'age' && bytes.length === KEY_SIZE)
       return x25519Recipient(nativeAgreement(bytes));
-    if (prefix === 'age1pq')
-      return hybridRecipient(createPublicKey({ key: bytes, format: 'raw', algorithm: 'x-wing' }));
+    if (prefix === 'age1pq') return hybridRecipient(bytes);
     if (/^age1\w+$/.test(prefix))
       throw makeError(
         'ERR_KEY_NOT_SUPPORTED',

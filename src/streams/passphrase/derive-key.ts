@@ -5,8 +5,7 @@
 import { data, sizeOf } from '../../base/arguments.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { makeError } from '../../base/errors.js';
-import { derivePromise } from '../../kdf/derive.js';
-import { scryptParser } from '../../kdf/password-derivations.js';
+import { scryptPromise } from '../../kdf/password-derivations.js';
 import { scryptMemory } from '../../base/kdf-costs.js';
 import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
 import { secretText } from '../../base/secret-results.js';
@@ -98,7 +97,7 @@ export async function keyOf(
   // Memory for lanes in addition to the table.
   const maxmem = scryptMemory(scrypt) + 2 ** 20;
   try {
-    return (await derivePromise(scryptParser, [
+    return (await scryptPromise([
       passphrase,
       salt,
       KEY_SIZE,

@@ -2,18 +2,16 @@
  * Sealed files, with a passphrase or a key: writes or reads the header, derives a passphrase's key,
  * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
-import { bytes, data, joined, part, sizeOf } from '../../base/arguments.js';
+import { bytes, data, part, sizeOf } from '../../base/arguments.js';
 import { type ChunkPump, type OutputSink } from '../chunk-pump.js';
 import { makeError } from '../../base/errors.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { isKey, type Key } from '../../request/key.js';
 import type { KeyInput } from '../../request/key-input.js';
-import { ONCE } from '../../base/options.js';
 import { SecretKinds } from '../../base/secret-copy.js';
-import { secretResult } from '../../base/secret-results.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
-import { allocateApart, viewOf, type Buffer } from '#platform/base/runtime.js';
-import { OpeningPump, SealingPump, type SealingWork } from '../sealed-streams.js';
+import { viewOf, type Buffer } from '#platform/base/runtime.js';
+import { OpeningPump, SealingPump, through, type SealingWork } from '../sealed-streams.js';
 import {
   FIXED_SIZE,
   headerSize,
@@ -241,34 +239,3 @@ export async function openWithKey(...given: Message): Promise<Buffer> {
 }
 
 type Message = readonly [secret: unknown, source: unknown, options: unknown];
-
-/** Seals or opens a message in memory, which is copied first. */
-export async function through(
-  source: Uint8Array,
-  { signal, makePump }: SealingWork,
-): Promise<Buffer> {
-  const message = secretCopy(source);
-  signal?.throwIfAborted();
-  const outputs: Buffer[] = [];
-  const pump = makePump({
-    room(size) {
-      const header = joined(outputs.splice(0), allocateApart);
-      const result = secretResult(header.length + size);
-      result.set(header);
-      outputs.push(result);
-      return result.subarray(header.length) as Secret<Buffer>;
-    },
-    put: (output) => outputs.push(output) > 0,
-    // The message reports it.
-    fail() {},
-  });
-  const abort = (): void => pump.close(signal!.reason as Error);
-  signal?.addEventListener('abort', abort, ONCE);
-  try {
-    await pump.message(message);
-    return outputs.length === 1 ? outputs.pop()! : joined(outputs, allocateApart);
-  } finally {
-    signal?.removeEventListener('abort', abort);
-    pump.close();
-  }
-}
