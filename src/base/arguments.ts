@@ -139,7 +139,7 @@ export function wrongCount(
     promised || given.length > count || count < form.split(',').length || last === undefined;
   return makeError(
     'ERR_MISSING_ARGUMENT',
-    `${shown.replace('(', ' takes (')}, not ${count} arguments` +
+    `${shown.replace('(', ' takes (')}, not ${count} argument${count === 1 ? '' : 's'}` +
       (inPlace ? '' : `: the last is a callback, not ${describe(last)}`),
   );
 }
