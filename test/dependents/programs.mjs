@@ -232,7 +232,8 @@ export const noble = {
       const template = { kind: 1, created_at: 1_700_000_000, tags: [], content: text };
       const event = finalizeEvent(template, bytes(32));
       const forged = { ...JSON.parse(JSON.stringify(event)), content: `${text}.` };
-      const spoiled = { ...JSON.parse(JSON.stringify(event)), sig: `0${event.sig.slice(1)}` };
+      const sig = event.sig.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
+      const spoiled = { ...JSON.parse(JSON.stringify(event)), sig };
       return [event.id, getPublicKey(bytes(32)), ...[event, forged, spoiled].map(verifyEvent)];
     },
     'encrypted messages': async () => {
