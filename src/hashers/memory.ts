@@ -1,5 +1,6 @@
 /** The memory of running hashes: their state and the input that native code has not received. */
 import { GATHERED_MAX, inputBuffer } from '../base/frame.js';
+import { KERNEL_HANDLE_BYTES } from '../base/protocol.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
@@ -27,7 +28,8 @@ export function allocateMemory(capacity: number, stateSize: number): HashMemory 
   return {
     buffer: secretResult(capacity),
     capacity,
-    state: secretMemory(stateSize),
+    // Of a CRC it is shorter than a handle in the kernel.
+    state: secretMemory(Math.max(stateSize, KERNEL_HANDLE_BYTES)),
   };
 }
 
