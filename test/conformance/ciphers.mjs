@@ -166,11 +166,11 @@ export async function seals(context) {
         const source = join([secret, tag]);
         return refused(open({ key, nonce, aad, source }), 'ERR_AUTHENTICATION', note);
       };
-      each(
-        'Wycheproof',
-        asPublished,
-        wycheproof.filter(({ algorithm: of, tag }) => of === algorithm && tag.length === 16),
+      const published = wycheproof.filter(
+        ({ algorithm: of, tag }) => of === algorithm && tag.length === 16,
       );
+      // It has none of XAES-256-GCM.
+      if (published.length > 0) each('Wycheproof', asPublished, published);
     }
     const given = { ...options, key: pattern(keySize, 4), nonce: pattern(ivSize, 5) };
     const opened = (source, more) => millrace.open(algorithm, { ...given, source, ...more });

@@ -93,8 +93,10 @@ export async function runConformance({
      * Adds a case: an async function that throws if anything is wrong, which gets each item of the
      * list.
      */
-    add: (family, algorithm, name, run, list = [undefined]) =>
-      planned.push({ family, algorithm, name, run, list }),
+    add: (family, algorithm, name, run, list = [undefined]) => {
+      if (list.length === 0) throw new Error(`nothing to check: ${family}, ${algorithm}, ${name}`);
+      planned.push({ family, algorithm, name, run, list });
+    },
     /** Checks that a promise rejects, or a function throws, with an error of this code. */
     refused: async (call, code, what) => {
       const error = typeof call === 'function' ? thrown(call) : await errorOf(call, what);
