@@ -14,6 +14,12 @@ import { buildsSnapshot } from '#platform/base/runtime.js';
 /** The version in package.json; the build inserts it. */
 declare const MILLRACE_VERSION: string;
 
+// Before a statement that stays in a bundle: webpack leaves out other comments.
+/*! Millrace: its binary is not in a bundle. Where no node_modules is deployed, copy
+    node_modules/@millrace/<platform>/millrace.<platform>.node beside the bundle. Without it the
+    portable engine serves, slower, and warns once at run time: "Servers and bundlers" in the
+    documentation. */
+
 /** The platforms with published binaries: tools/platforms.mjs. */
 export const published = [
   'linux-x64-gnu',

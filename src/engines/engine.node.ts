@@ -2,10 +2,6 @@
  * The engines of this platform: in Node.js the native binary, and the portable engine where no
  * binary fits or on request.
  */
-/*! Millrace: its binary is not in a bundle. Where no node_modules is deployed, copy
-    node_modules/@millrace/<platform>/millrace.<platform>.node beside the bundle. Without it the
-    portable engine serves, slower, and warns once at run time: "Servers and bundlers" in the
-    documentation. */
 import type { Native } from '../base/frame.js';
 import type { makePortable } from '../portable/binding.js';
 import { environment, namedBinary, openBinary } from './binary.node.js';
