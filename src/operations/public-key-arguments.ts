@@ -47,9 +47,9 @@ import type { Buffer } from '#platform/base/runtime.js';
 export type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the parser of `name(inputs[, options])` with options of these names, or of `name({ … })`,
- * of which the options are the inputs. `fill` gets the arguments and the options; the parser
- * returns what it returns.
+ * Returns the parser of `name(inputs[, options])` with options of these names, or of
+ * `name({ … })`, of which the options are the inputs. `fill` gets the arguments and the options;
+ * the parser returns what it returns.
  */
 export function parserFor<Read = void>(
   name: string,

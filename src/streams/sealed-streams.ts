@@ -1,7 +1,7 @@
 /**
  * Large messages as streams of authenticated chunks, sealed and opened on all cores in constant
  * memory. chunk-format.ts is the format (C2SP chunked encryption), chunk-pump.ts processes the
- * chunks, this file adds web streams, sealed-duplex.ts Node.js streams.
+ * chunks, this file adds web streams and whole messages, sealed-duplex.ts Node.js streams.
  */
 import { sealedStreamOptionNames } from '../base/option-names.js';
 import {

@@ -195,7 +195,10 @@ function macOf(header: Uint8Array, fileKey: Secret<Uint8Array>): Uint8Array {
   }
 }
 
-/** Computes HKDF (RFC 5869) with SHA-256: of 32 bytes, the first block of its expansion. */
+/**
+ * Returns the first 32 bytes of HKDF (RFC 5869) with SHA-256: one HMAC extracts a key, another
+ * expands it. `hkdf` would do it, but loads all derivations, which takes 4 ms.
+ */
 export function deriveKey(secret: Uint8Array, salt: Uint8Array, info: string): Secret<Buffer> {
   const key = hmac(salt, secret);
   try {
